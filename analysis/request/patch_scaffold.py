@@ -131,11 +131,12 @@ def overridables(part: str | None, release: str, word: str = "") -> list[Overrid
 
 
 def _saying(word: str, cls: type[Component]) -> list[tuple[str, FunctionType]]:
-    """The methods that can be overridden whose name or docstring, which names the function of upstream's, has a word."""
+    """The public methods that can be overridden whose name or docstring, which names the function of upstream's, has a word."""
     return [
         (method, function)
         for method, function in sorted(overridable(cls).items())
-        if word.lower() in f"{method} {inspect.getdoc(getattr(cls, method)) or ''}".lower()
+        if not method.startswith("_")
+        and word.lower() in f"{method} {inspect.getdoc(getattr(cls, method)) or ''}".lower()
     ]
 
 

@@ -27,7 +27,7 @@ ClosingTime = Annotated[
         metavar="TIME",
         envvar="PODRACE_CLOSING",
         show_envvar=False,
-        help="Time for the search for the change or the release that closes a race (text only); 0: no search.",
+        help="Time limit for finding the change or release that closes a race (text only); 0: no search.",
     ),
 ]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours (like the variable NO_COLOR).")]
@@ -58,7 +58,7 @@ SaveTrace = Annotated[
     ),
 ]
 TraceFile = Annotated[
-    Path, typer.Argument(metavar="TRACE", show_default=False, help="What `podrace check --save-trace` wrote.")
+    Path, typer.Argument(metavar="TRACE", show_default=False, help="A file from `podrace check --save-trace`.")
 ]
 Report = Annotated[
     Path | None,
@@ -88,7 +88,7 @@ Scenarios = Annotated[
     typer.Option(
         "--scenario",
         metavar="NAME|FILE",
-        help="In this scenario (repeatable); otherwise in those of the catalogue that fit the release.",
+        help="Only this scenario (repeatable; default: all of the catalogue that fit the release).",
     ),
 ]
 PropertyIds = Annotated[
@@ -139,14 +139,14 @@ Release = Annotated[
 Time = Annotated[
     Literal["any", "scales"] | None,
     typer.Option(
-        help="scales: the periodic flush comes only after minutes in which nothing shorter was under way. any: at any moment, the default."
+        help="any (the default): the periodic flush can come at any moment. scales: only after minutes without shorter work."
     ),
 ]
 Slow = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ACTOR",
-        help="With --time scales: an actor whose steps may take minutes all the same, such as `pod informer` (repeatable).",
+        help="With --time scales: an actor whose steps can still take minutes, such as `pod informer` (repeatable).",
     ),
 ]
 WithFix = Annotated[
@@ -228,7 +228,7 @@ Sizes = Annotated[
     typer.Option(
         "--size",
         metavar="KIND=N",
-        help="Of a system of your own: how many entities of a kind there are. Repeatable.",
+        help="For a system of your own: the number of entities of a kind (repeatable).",
     ),
 ]
 FailOnVacuous = Annotated[

@@ -43,7 +43,7 @@ class Users(Component):
     @step(actor="user", fair=False)
     @tells("The scheduling gates of {pod} are removed.")
     def remove_gates(self, pod: Pod) -> None:
-        """Whoever held the pod back takes its scheduling gates away, all at once."""
+        """The owner of a pod's scheduling gates removes all of them at once."""
         require(self.api.has_gates(pod) and not go_one_by_one(self.universe, pod))
         require(self.api.pod[pod].gated)
         self.api.remove_gates(pod)
@@ -59,7 +59,7 @@ class Users(Component):
     @step(actor="user", fair=False)
     @tells("A user deletes {pod}, which has finished.")
     def delete_finished_pod(self, pod: Pod) -> None:
-        """A user, or whoever cleans up, deletes a pod that has finished."""
+        """A user or a clean-up controller deletes a pod that has finished."""
         require(pod.finishes or self.scope.kubelet_admission)
         require(self.api.remains[pod])
         self.faults.spend(Fault.POD_DELETION, pod)
@@ -68,7 +68,7 @@ class Users(Component):
     @step(actor="user", fair=False)
     @tells("Somebody else than the scheduler binds {pod} to {node}.")
     def bind_pod(self, pod: Pod, node: Node) -> None:
-        """Somebody else than the scheduler binds a pending pod, with a Binding of its own."""
+        """A client other than the scheduler binds a pending pod, with its own Binding."""
         require(self.api.can_bind(pod) & self.api.node_exists[node])
         self.faults.spend(Fault.EXTERNAL_BIND, pod)
         self.api.bind(pod, node)
@@ -76,7 +76,7 @@ class Users(Component):
     @step(actor="user", fair=False)
     @tells("Node {node} is deleted.")
     def delete_node(self, node: Node) -> None:
-        """A user or the cloud provider deletes a node; its pods stay until somebody deletes them."""
+        """A user or the cloud provider deletes a node; its pods stay until something deletes them."""
         require(self.api.node_exists[node])
         self.faults.spend(Fault.NODE_DELETION, node)
         self.api.write_node(node, exists=False)
@@ -93,7 +93,7 @@ class Users(Component):
     @step(actor="user", fair=False)
     @tells("A node is updated: it is {version} from now on.")
     def update_node(self, version: NodeVersion) -> None:
-        """A user, the kubelet or a controller updates a node's object: to any other of its versions, or, where its health is the node lifecycle controller's, of those in the same health."""
+        """A user, the kubelet or a controller updates a node's object to any other of its versions. If the node lifecycle controller manages the node's health, only versions with the same health are possible."""
         require(bool(self.scope.node_updates))
         require(self.api.node_exists[version.node] & self.node_lifecycle.may_become(version))
         self.faults.spend(Fault.NODE_UPDATE, version.node)
@@ -102,14 +102,14 @@ class Users(Component):
     @step(actor="user", fair=False)
     @tells("A pod is updated: it is {version} from now on.")
     def update_pod(self, version: PodVersion) -> None:
-        """A user, the kubelet or a controller updates a pod's object: to any other of its versions that it may become."""
+        """A user, the kubelet or a controller updates a pod's object to one of its other versions."""
         require(self.api.may_be_updated(version))
         self.faults.spend(Fault.POD_UPDATE, version.pod)
         self.api.update_pod(version)
 
 
 class StatefulSets(Component):
-    """Controllers that keep a pod of a certain name in being (syncMonotonicPods in pkg/controller/statefulset)."""
+    """Controllers that keep a pod with a certain name alive (syncMonotonicPods in pkg/controller/statefulset)."""
 
     api: APIServer
 
@@ -120,21 +120,21 @@ class StatefulSets(Component):
     @step(actor="controller")
     @tells("A controller creates {recreation}, under the name of a pod that is gone.")
     def recreate(self, recreation: Recreation) -> None:
-        """The name is free at the API server: the pod is created anew, once."""
+        """The name is free at the API server: the pod is created again, once."""
         require(~self.created[recreation] & ~self.api.finds(recreation.before))
         self.created[recreation] = True
         self.api.create_pod(recreation.after)
 
 
 class FinalizerOwners(Component):
-    """Controllers that see a pod of theirs off, such as the Job controller, which counts it first (pkg/controller/job)."""
+    """Controllers that remove the finalizers of their pods, such as the Job controller, which first counts the pod (pkg/controller/job)."""
 
     api: APIServer
 
     @step(actor="controller", goroutine="finalizers' owner", each="pod")
     @tells("The finalizers of {pod} are removed, and its object is gone.")
     def release(self, pod: Pod) -> None:
-        """The finalizers of a pending pod that is being deleted are taken away."""
+        """The finalizers of a pending pod that is being deleted are removed."""
         require(pod.finalizers)
         require(self.api.pod[pod].pending & self.api.pod[pod].terminating)
         self.api.remove_pod(pod)
@@ -142,7 +142,7 @@ class FinalizerOwners(Component):
     @step(actor="controller", fair=False)
     @tells("The finalizers of {pod}, which was bound, are removed.")
     def release_bound(self, pod: Pod) -> None:
-        """The same of a pod that is bound, before its kubelet is done with it or after. Whoever set them may be gone."""
+        """The finalizers of a bound pod are removed, before or after its kubelet has stopped it. The client that set them may be gone."""
         require(self.api.may_be_held(pod))
         current = self.api.pod[pod]
         leaves = (current.assigned & current.terminating) | self.api.remains[pod]
@@ -168,7 +168,7 @@ class PodGC(Component):
     @step(actor="pod gc", each="pod")
     @tells("The pod garbage collector removes {pod}, which terminates on a node that is out of service.")
     def collect_from_dead_node(self, pod: Pod) -> None:
-        """gcTerminating: somebody has said by a taint that the node is out of service, and it is not ready. What runs there may run on."""
+        """gcTerminating: deletes a pod from a node that is not ready and has the out-of-service taint. Its containers may still run."""
         out_of_service = [v for v in self.universe[NodeVersion] if is_out_of_service(v.content)]
         dead = [n for n in self.universe[Node] if not n.later and is_out_of_service(n)]
         require(self.scope.pod_gc and bool(out_of_service or dead) and self.removes_from_dead_nodes())
@@ -183,7 +183,7 @@ class PodGC(Component):
         self.api.remove_pod(pod)
 
     def removes_from_dead_nodes(self) -> bool:
-        """Whether it looks for nodes that are out of service."""
+        """Whether the pod GC handles nodes that are out of service."""
         return True
 
 

@@ -50,7 +50,7 @@ class WatchesNodes(Protocol):
 
 
 class APIServer(Component):
-    """The truth about pods and nodes.
+    """The authoritative state of pods and nodes.
 
     `pod` are the objects that the scheduler's watch and lists select: of pods that neither succeeded nor failed (NewInformerFactory in
     scheduler.go, and NewPodInformer before: the field selector status.phase!=Succeeded,status.phase!=Failed, since before 1.8). A pod that
@@ -130,7 +130,7 @@ class APIServer(Component):
         )
 
     def named_at_start(self, pod: Pod) -> int:
-        """What the pod's status names at the start: the claims that were made for it, if they are there."""
+        """The claims that the pod's status names at the start: those that were made for the pod and exist."""
         made = {claim.name for claim in self.universe[Claim] if claim.exists}
         return OWN if pod.exists and pod.generated and pod.generated <= made else 0
 
@@ -139,7 +139,7 @@ class APIServer(Component):
         return found_by_name(self.universe, pod, self.pod)
 
     def of_name(self, pod: Pod) -> tuple[Pod, ...]:
-        """The pods that have the pod's name, one after the other: the one that exists is hit by what is written by name."""
+        """All pods that share the pod's name, in order of creation. A write by name affects the pod that exists."""
         return (pod, *namesakes(self.universe, pod))
 
     def _commit(self, pod: Pod, new: PodObject) -> None:
@@ -155,18 +155,18 @@ class APIServer(Component):
             self.held[pod] = True
 
     def remove_gates(self, pod: Pod) -> None:
-        """UPDATE of the specification: the pod has no scheduling gates any more (none can ever be added)."""
+        """UPDATE of the specification: removes all scheduling gates (none can be added later)."""
         self._commit(pod, self.pod[pod].replace(gated=False))
 
     def remove_gate(self, pod: Pod, last: Expr, version: PodVersion | None = None) -> None:
-        """UPDATE of the specification: the pod has one scheduling gate less, none if it was the `last`, and is in this version, if one is given."""
+        """UPDATE of the specification: removes one scheduling gate, or all if it was the `last`. With a `version`, the pod also gets that version."""
         old = self.pod[pod]
         left = select(last, 0, clamp(old.opened + 1, 0, last_gate(self.scope)))
         number = old.version if version is None else version.number
         self._commit(pod, old.replace(gated=~last, opened=left, version=number))
 
     def contents(self, node: Node) -> Iterator[tuple[Expr, Node]]:
-        """What the node's object may say, and whether it does; of a node that is gone, what it says when it is created."""
+        """What the node's object can say, each with the condition under which it does. For a deleted node: what it will say when it is created again."""
         versions = versions_in(self.universe, node)
         if not versions:
             yield as_expr(True), node
@@ -176,7 +176,7 @@ class APIServer(Component):
             yield (current == version) | gone, version.content
 
     def may_be_updated(self, version: PodVersion) -> Expr:
-        """Whether an UPDATE to this version is accepted, and changes anything."""
+        """Whether an UPDATE to this version is accepted and changes something."""
         current = self.pod[version.pod]
         olds = [v for v in versions_of_pod(self.universe, version.pod) if v is not version]
         return current.exists & any_of(
@@ -189,15 +189,15 @@ class APIServer(Component):
         return as_expr(current.gated if is_directed_anew(old, new) else True)
 
     def accepts_update(self, old: Pod, new: Pod) -> bool:
-        """Whether a pod may be updated like this."""
+        """Whether the API server accepts this update of a pod."""
         return may_become(old, new)
 
     def update_pod(self, version: PodVersion) -> None:
-        """UPDATE of a pod's object: its labels, its tolerations, or what it requests (the resize subresource, and the status after it)."""
+        """UPDATE of a pod's object: its labels, its tolerations, or its requests (the resize subresource, and then the status)."""
         self._commit(version.pod, self.pod[version.pod].replace(version=version.number))
 
     def delete_pod(self, pod: Pod) -> None:
-        """DELETE: at once if nothing runs, no grace is due and nobody has set a finalizer; otherwise sets the deletion timestamp."""
+        """DELETE: removes the pod at once if nothing runs, no grace period is needed and there is no finalizer; otherwise sets the deletion timestamp."""
         old = self.pod[pod]
         graceful = (old.assigned & pod.graceful) | (old.pending & pod.finalizers)
         if self.may_be_held(pod):
@@ -209,27 +209,27 @@ class APIServer(Component):
                 self.remove_pod(pod)
 
     def finds(self, pod: Pod) -> Expr:
-        """Whether a call that names the pod finds an object, of one that runs or of one that has finished."""
+        """Whether a call with the pod's name finds an object, even if that pod has finished."""
         return any_of(as_expr(self.pod[named].exists) | self.remains[named] for named in self.of_name(pod))
 
     def evict_pod(self, pod: Pod) -> None:
-        """What preemption writes to end a victim whose name is there: a DELETE by name."""
+        """Preemption's DELETE of a victim by name, if the name exists."""
         for named in self.of_name(pod):
             self.end_victim(named)
 
     def end_victim(self, pod: Pod) -> None:
-        """What preemption's write does to the pod that has the name."""
+        """The effect of preemption's write on the pod that has the victim's name."""
         self.delete_pod(pod)
         self.delete_finished(pod)
 
     def finish_pod(self, pod: Pod) -> None:
-        """UPDATE of the status: the phase is Succeeded or Failed, and the object stays."""
+        """UPDATE of the status: sets the phase to Succeeded or Failed. The object stays."""
         self._commit(pod, PodObject())
         self.finished[pod] = True
         self.remains[pod] = True
 
     def delete_finished(self, pod: Pod) -> None:
-        """DELETE of a pod that has finished: it is gone at once (CheckGracefulDelete in registry/core/pod/strategy.go), and no watch tells. Finalizers keep it."""
+        """DELETE of a finished pod: removes it at once, without an event (CheckGracefulDelete in registry/core/pod/strategy.go). With finalizers it stays."""
         if not self.may_be_held(pod):
             self.remains[pod] = False
             return
@@ -238,7 +238,7 @@ class APIServer(Component):
             self.remains[pod] = self.held[pod]
 
     def remove_pod(self, pod: Pod) -> None:
-        """The object disappears (DELETE with grace period 0, as the kubelet and the pod GC send it), unless finalizers keep it."""
+        """Removes the object, unless it has finalizers (DELETE with grace period 0, as the kubelet and the pod GC send it)."""
         if not self.may_be_held(pod):
             self._disappear(pod)
             return
@@ -260,11 +260,11 @@ class APIServer(Component):
         return pod.finalizers and bool(self.scope.bound_finalizers)
 
     def linger(self, pod: Pod) -> None:
-        """What the scheduler is told of a pod that its finalizers keep: its phase is Failed or Succeeded before the DELETE, so that it is gone (115331)."""
+        """The event for a deleted pod that finalizers keep: its phase is Failed or Succeeded before the DELETE, so the scheduler sees it as gone (115331)."""
         self.finish_pod(pod)
 
     def take_finalizers(self, pod: Pod) -> None:
-        """UPDATE: the pod has no finalizers any more. If it was deleted, and nothing of it runs, its object is gone."""
+        """UPDATE: removes the pod's finalizers. If the pod was deleted and no longer runs, its object is removed, too."""
         self.held[pod] = False
         with when(self.lingers[pod]):
             self.lingers[pod] = False
@@ -272,7 +272,7 @@ class APIServer(Component):
             self._disappear(pod)
 
     def can_bind(self, pod: Pod) -> Expr:
-        """Whether the API server accepts a Binding (assignPod in registry/core/pod/storage), of which the UID is a precondition."""
+        """Whether the API server accepts a Binding, which has the UID as a precondition (assignPod in registry/core/pod/storage)."""
         old = self.pod[pod]
         return old.pending & ~old.terminating & ~old.gated
 
@@ -283,15 +283,15 @@ class APIServer(Component):
             self._commit(pod, old.replace(node=node, failed=False, nominated=self.nominated_when_bound(old)))
 
     def nominated_when_bound(self, old: PodObject) -> Value:
-        """The nomination of a pod that is bound: none."""
+        """The nomination that a pod keeps when it is bound: none."""
         return None
 
     def may_be_nominated(self, pod: Pod) -> Expr:
-        """ValidatePodStatusUpdate: a bound pod can no longer be nominated. (To write the nomination that it has changes nothing.)"""
+        """ValidatePodStatusUpdate: a bound pod cannot be nominated to another node."""
         return self.pod[pod].pending
 
     def patch_status(self, pod: Pod, failed: Value, nominated: Value, withdrawn: Value = False) -> None:
-        """PATCH of the status without a precondition: writes the condition, and sets the nomination if one is given, or removes it if it is withdrawn.
+        """PATCH of the status without a precondition: writes the condition, and sets the nomination if there is one, or removes it if `withdrawn`.
 
         One that is not valid is refused as a whole.
         """
@@ -323,13 +323,13 @@ class APIServer(Component):
                 self._commit(named, self.pod[named].replace(nominated=node))
 
     def name_claims(self, pod: Pod) -> None:
-        """Apply of the status, by name: the claims that were made for `pod` are named by whichever pod has the name now."""
+        """Apply of the status, by name: the pod that has the name now gets the names of the claims that were made for `pod`."""
         for named in self.of_name(pod):
             with when(self.pod[named].exists):
                 self._commit(named, self.pod[named].replace(named=OWN if named is pod else OTHERS))
 
     def name_special_claim(self, pod: Pod) -> None:
-        """PATCH of status.extendedResourceClaimStatus, by name, with the name of the special claim, which is generated for each claim. Of a pod that has other claims made for it, `named` is of these."""
+        """PATCH of status.extendedResourceClaimStatus, by name: the generated name of the special claim. If the pod also has other claims that are made for it, `named` concerns those."""
         for named in self.of_name(pod):
             if not named.generated:
                 current = self.pod[named]
@@ -342,7 +342,7 @@ class APIServer(Component):
         return next(iter(versions_in(self.universe, node)), None)
 
     def write_node(self, node: Node, exists: bool, version: NodeVersion | Expr | None = None) -> None:
-        """POST, DELETE or UPDATE of a node object; one that is created again is as it was at first."""
+        """POST, DELETE or UPDATE of a node object. A node that is created again starts in its first version."""
         written = self.first_version(node) if version is None else version
         self.node_exists[node] = exists
         self.node_version[node] = written if exists else None

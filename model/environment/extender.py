@@ -63,7 +63,7 @@ class Managed(Derived):
 
 
 class Extender(Component):
-    """`counted[m]`: the node on which an extender counts the pod. `late[m]`: a call to bind the pod has timed out, and the extender is still at it."""
+    """The extenders. `counted[m]`: the node on which an extender counts the pod. `late[m]`: a call to bind the pod has timed out, and the extender still executes it."""
 
     api: APIServer
 
@@ -85,43 +85,43 @@ class Extender(Component):
                 self.counted[managed] = managed.pod.node
 
     def asked_about(self, pod: Pod) -> list[Managed]:
-        """The pod, once for each extender that is asked about it (IsInterested), in the order in which they are called."""
+        """The pod, once for each extender that is asked about it (IsInterested), in call order."""
         found = [m for m in self.universe[Managed] if m.pod is pod]
         return sorted(found, key=lambda managed: self.comes_last(managed.extender))
 
     def comes_last(self, extender: ExtenderSpec) -> bool:
-        """Whether an extender is called after those that the configuration has behind it."""
+        """Whether the extender is called after the extenders that follow it in the configuration."""
         return extender.ignorable
 
     def filters(self, pod: Pod) -> list[HTTPExtender]:
-        """Those that are asked which nodes the pod may go to."""
+        """The extenders that filter nodes for the pod."""
         return [m.asked for m in self.asked_about(pod) if m.extender.filters]
 
     def prioritises(self, pod: Pod) -> list[HTTPExtender]:
-        """Those that are asked to score the nodes (IsPrioritizer)."""
+        """The extenders that score nodes for the pod (IsPrioritizer)."""
         return [m.asked for m in self.asked_about(pod) if m.extender.scores]
 
     def binds(self, pod: Pod) -> list[HTTPExtender]:
-        """Those that may bind the pod (IsBinder)."""
+        """The extenders that can bind the pod (IsBinder)."""
         return [m.asked for m in self.asked_about(pod) if m.extender.binds]
 
     def preempts(self, pod: Pod) -> list[HTTPExtender]:
-        """Those that have a say in preemption for the pod (SupportsPreemption)."""
+        """The extenders that take part in preemption for the pod (SupportsPreemption)."""
         return [m.asked for m in self.asked_about(pod) if m.extender.preempts]
 
     def managed(self, pod: Pod, extender: HTTPExtender) -> Managed:
-        """The pod, as a pod of this extender."""
+        """The pod, as a pod that this extender manages."""
         (found,) = [m for m in self.asked_about(pod) if m.asked is extender]
         return found
 
     def picks(self, pod: Pod, extender: HTTPExtender) -> bool:
-        """Whether it answers the filter call with one node, and counts the pod there from then on."""
+        """Whether the extender answers the filter call with one node, and counts the pod there from then on."""
         return extender in self.filters(pod) and extender.spec.noting is Noting.FILTERED
 
     # --- what it says ----------------------------------------------------------------------------------------
 
     def has_room(self, managed: Managed, node: Node, gone: Mapping[Pod, Value] | None = None) -> Expr:
-        """Whether the extender lets the pod go to the node: by its own count there is room, once the `gone` are not there any more."""
+        """Whether the extender accepts the node for the pod: by its own count there is room without the pods in `gone`."""
         of = managed.extender
         if of.nodes is not None and node.name not in of.nodes:
             return as_expr(False)
@@ -140,16 +140,16 @@ class Extender(Component):
         return used + managed.pod.request(resource) <= node.allocatable(resource)
 
     def note(self, managed: Managed, node: Value) -> None:
-        """It counts the pod on the node from now on."""
+        """The extender counts the pod on the node from now on."""
         self.counted[managed] = node
 
     def note_binding(self, managed: Managed, node: Value) -> None:
-        """It has bound the pod."""
+        """The extender has bound the pod."""
         if managed.extender.resource and managed.extender.noting is not Noting.HEARD:
             self.counted[managed] = node
 
     def postpone(self, managed: Managed, node: Value) -> None:
-        """The call to bind the pod has timed out at the scheduler; the extender goes on."""
+        """The call to bind the pod has timed out at the scheduler. The extender continues."""
         self.late[managed] = node
 
     # --- what it does by itself ------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Extender(Component):
     @step(actor="extender's informer", each="managed")
     @tells("The extender hears what has become of {managed}.")
     def hear(self, managed: Managed) -> None:
-        """Its informer shows that the pod is bound, or gone, or has finished. What it noted of a pod that waits stays."""
+        """The extender's informer shows that the pod is bound, gone or finished. Its notes about a waiting pod stay."""
         require(managed.extender.resource is not None)
         current = self.api.pod[managed.pod]
         require(current.assigned | ~as_expr(current.exists))

@@ -74,7 +74,7 @@ STRUCK: Mapping[Fault, tuple[str, ...]] = {kind: BOUNDS[kind.value].strikes for 
 
 
 class Faults(Component):
-    """`left[kind]`: how many faults of this kind may still happen in the run."""
+    """The faults. `left[kind]`: how many faults of this kind may still happen in the run."""
 
     left = per(Fault, integer(0, 15))
 
@@ -85,7 +85,7 @@ class Faults(Component):
             self.left[kind] = getattr(self.scope, kind.value)
 
     def spend(self, kind: Fault, struck: Entity | None = None) -> None:
-        """The step being traced is a fault of this kind: it can run only while one is left, and takes it. `struck` is the object that it strikes."""
+        """Marks the current step as a fault of this kind: the step can run only while one is left, and uses it. `struck` is the affected object."""
         allowed, aims = getattr(self.scope, kind.value), self.scope.aimed(kind.value)
         require(allowed != 0 and (not aims or any(_is_named(struck, *aim) for aim in aims.items())))
         words = kind.value.replace("_", " ")

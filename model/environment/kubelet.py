@@ -76,7 +76,7 @@ class Kubelet(Component):
     @step(actor="kubelet", each="pod")
     @tells("The kubelet admits {pod}.")
     def admit(self, pod: Pod) -> None:
-        """HandlePodAdditions: a pod that is new on the node fits beside the others."""
+        """HandlePodAdditions: admits a pod that is new on the node, if it fits next to the others."""
         require(self.scope.kubelet_admission)
         require(
             self.is_new(pod)
@@ -105,7 +105,7 @@ class Kubelet(Component):
     @step(actor="kubelet", each="pod")
     @tells("The kubelet allocates to {pod} what it asks for by now.")
     def allocate(self, pod: Pod) -> None:
-        """handlePodResourcesResize: what the pod asks for fits beside what the others were allocated."""
+        """handlePodResourcesResize: allocates the requested size, if it fits next to the others' allocations."""
         require(self.scope.kubelet_admission and is_ever_resized(pod))
         require(self.is_resizing(pod) & self._is_where(pod, lambda node: self.fits(pod, node)))
         self.allocated[pod] = self.api.pod[pod].version
@@ -115,7 +115,7 @@ class Kubelet(Component):
         "The kubelet says that it can never give {version} what it asks for: it counts for what it was allocated."
     )
     def refuse(self, version: PodVersion) -> None:
-        """handlePodResourcesResize: the node is too small (Infeasible). The status says so; for the scheduler, the pod counts as the version which was allocated."""
+        """handlePodResourcesResize: the node is too small (Infeasible), and the status says so. The scheduler counts the allocated version of the pod."""
         pod = version.pod
         require(self.scope.kubelet_admission and is_ever_resized(pod))
         require(self.is_resizing(pod) & (self.allocated[pod] == version.number))
@@ -123,7 +123,7 @@ class Kubelet(Component):
         self.api.update_pod(version)
 
     def is_resizing(self, pod: Pod) -> Expr:
-        """Whether the pod asks for more than it was allocated. (One that asks for less has been given less when its status says so.)"""
+        """Whether the pod requests more than it was allocated. (If it requests less, it has less as soon as its status says so.)"""
         current = self.api.pod[pod]
         grown = any_of(
             in_form(self.universe, pod, current.version, partial(_request, r))
@@ -138,7 +138,7 @@ class Kubelet(Component):
         )
 
     def is_too_small(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod asks for more than the node has in all."""
+        """Whether the pod requests more than the whole node has."""
 
         def exceeds(form: Pod) -> Expr:
             return any_of(
@@ -151,7 +151,7 @@ class Kubelet(Component):
     @step(actor="kubelet", each="pod")
     @tells("The kubelet is done with {pod}, whose object is gone, or said so before.")
     def stop(self, pod: Pod) -> None:
-        """SyncTerminatedPod: nothing is left of a pod that was deleted without grace, or that is said to have finished."""
+        """SyncTerminatedPod: nothing runs any more of a pod that was deleted without grace or has finished."""
         require(self.scope.kubelet_admission)
         current = self.api.pod[pod]
         left = [
@@ -182,7 +182,7 @@ class Kubelet(Component):
         "The containers of {pod} have ended by themselves: the kubelet reports that it has finished, and its object stays."
     )
     def report_finished(self, pod: Pod) -> None:
-        """A pod has succeeded or failed. One that is being deleted is not looked at: its object goes soon in any case."""
+        """A pod has succeeded or failed. A pod that is being deleted is skipped, because its object is removed soon."""
         require(pod.finishes)
         current = self.api.pod[pod]
         require(current.assigned & ~current.terminating)
@@ -193,22 +193,22 @@ class Kubelet(Component):
         self.api.finish_pod(pod)
 
     def end(self, pod: Pod) -> None:
-        """Before the phase is written that says that a pod has finished, the kubelet is done with it (108366)."""
+        """The kubelet has stopped the pod before it writes the phase that says that the pod has finished (108366)."""
         self.let_go(pod)
 
     def let_go(self, pod: Pod) -> None:
-        """The kubelet is done with the pod."""
+        """The kubelet has stopped the pod, and no longer counts it."""
         if self.scope.kubelet_admission:
             for node in self.universe[Node]:
                 self.runs[pod][node] = False
 
     def is_on(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod's object says that it is on this node, and the node is there."""
+        """Whether the pod's object has this node, and the node exists."""
         current = self.api.pod[pod]
         return current.assigned & (current.node == node) & self.api.node_exists[node]
 
     def is_reachable(self, node: Node) -> Expr:
-        """Whether the kubelet of the node and the API server hear of each other."""
+        """Whether the node's kubelet and the API server can reach each other."""
         if self.scope.node_lifecycle:
             return ~self.node_lifecycle.is_silent(node)
         if all(content.reachable for _, content in self.api.contents(node)):
@@ -216,25 +216,25 @@ class Kubelet(Component):
         return any_of(shown & as_expr(content.reachable) for shown, content in self.api.contents(node))
 
     def is_at_work_on(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod is on the node, and its kubelet hears of it."""
+        """Whether the pod is on the node, and its kubelet receives the pod's events."""
         return self.is_on(pod, node) & self.is_reachable(node)
 
     def is_new(self, pod: Pod) -> Expr:
-        """Whether no kubelet has admitted the pod yet that is bound, and not being deleted."""
+        """Whether the pod is bound, not being deleted, and not admitted by a kubelet yet."""
         current = self.api.pod[pod]
         return (
             current.assigned & ~current.terminating & ~any_of(self.runs[pod][n] for n in self.universe[Node])
         )
 
     def fits(self, pod: Pod, node: Node) -> Expr:
-        """generalFilter: the node matches, and has what the pod asks for beside the others (PodRequests, as the scheduler counts)."""
+        """generalFilter: the node matches, and has room for the pod's requests next to the others (PodRequests, as the scheduler counts)."""
         return any_of(
             shown & (self.suits(pod, content) & self.has_room(pod, node, content) & self.has_ports(pod, node))
             for shown, content in self.api.contents(node)
         )
 
     def suits(self, pod: Pod, node: Node) -> Expr:
-        """Whether the node has the labels that the pod asks for, and no taint that would have it leave."""
+        """Whether the node has the labels that the pod requires, and no taint that would evict it."""
 
         def question(form: Pod) -> Expr:
             return as_expr(form.asks_for(node) and form.endures(node))
@@ -242,12 +242,12 @@ class Kubelet(Component):
         return in_form(self.universe, pod, self.api.pod[pod].version, question)
 
     def counts(self, pod: Pod, node: Node) -> Expr:
-        """Whether a pod is among those that a new one must fit beside: the kubelet knows its object, and is not done with it."""
+        """Whether the kubelet counts this pod when it admits a new one: it knows the object, and has not stopped the pod."""
         known = self.is_on(pod, node) | (self.api.finished[pod] & self.api.remains[pod])
         return as_expr(self.runs[pod][node]) & known
 
     def has_room(self, pod: Pod, node: Node, content: Node) -> Expr:
-        """fitsRequest: each resource that the pod asks for, and how many pods there are."""
+        """fitsRequest: compares each requested resource, and the number of pods."""
         others = {o: self.counts(o, node) for o in self.universe[Pod] if o is not pod}
 
         def enough(resource: str) -> Expr:
@@ -259,17 +259,17 @@ class Kubelet(Component):
         return fits if content.pods is None else fits & (count(others.values()) + 1 <= content.pods)
 
     def has_ports(self, pod: Pod, node: Node) -> Expr:
-        """Whether no pod that counts has a host port that the pod wants."""
+        """Whether no counted pod has a host port that the pod wants."""
         return ~any_of(
             self.counts(o, node) for o in self.universe[Pod] if o is not pod and pod.wants_port_of(o)
         )
 
     def asked(self, pod: Pod, resource: str) -> Expr:
-        """What a pod asks for, as its object says it; one without an object, as it was created."""
+        """The requests in the pod's object; without an object, those with which it was created."""
         return in_form(self.universe, pod, self.api.pod[pod].version, lambda form: form.request(resource))
 
     def held(self, pod: Pod, resource: str) -> Expr:
-        """What a pod that runs counts for: what it was allocated, or less, once it asks for less."""
+        """What a running pod counts for: its allocation, or less if it requests less."""
         asked = self.asked(pod, resource)
         if not is_ever_resized(pod):
             return asked

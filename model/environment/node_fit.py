@@ -17,7 +17,7 @@ class NodeFit(Component):
     api: APIServer
 
     def stays(self, pod: Pod) -> Expr:
-        """Whether the pod is on a node, and nobody has deleted it."""
+        """Whether the pod is on a node, and not deleted."""
         current = self.api.pod[pod]
         return as_expr(current.assigned & ~current.terminating)
 
@@ -30,7 +30,7 @@ class NodeFit(Component):
         )
 
     def fits(self, pod: Pod, node: Node, content: Node) -> Expr:
-        """NodeFit: the node is there, not cordoned, what the pod asks for, without a taint that it does not tolerate, and has room; room for itself it has where it is."""
+        """NodeFit: the node exists, is not cordoned, matches the pod's selectors, has no taint that the pod does not tolerate, and has room. A pod always has room on its own node."""
         if not takes(pod, content):
             return as_expr(False)
         room = all_of(self._has_room(pod, node, content, resource) for resource in pod.resources)
@@ -45,11 +45,11 @@ class NodeFit(Component):
         return (asked == 0) | (taken + asked <= content.allocatable(resource))
 
     def asked(self, pod: Pod, resource: str) -> Expr:
-        """What the pod's object asks for now."""
+        """The requests in the pod's object now."""
         return in_form(self.universe, pod, self.api.pod[pod].version, lambda form: form.request(resource))
 
     def is_on(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod's object says that it is on the node."""
+        """Whether the pod's object has this node."""
         current = self.api.pod[pod]
         return current.assigned & (current.node == node)
 

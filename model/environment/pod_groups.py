@@ -24,7 +24,7 @@ class Member(Derived):
 
 
 class PodGroups(Component):
-    """Groups at the API server, in the scheduler's lister (`listed`), and those of which the queue has been told (`told`)."""
+    """Groups at the API server and in the scheduler's lister (`listed`), and those that the queue knows (`told`)."""
 
     kinds = (Member,)
 
@@ -48,11 +48,11 @@ class PodGroups(Component):
             self.told[group] = group.exists
 
     def is_there(self) -> bool:
-        """Whether the scheduler schedules groups at all (GangScheduling)."""
+        """Whether the scheduler schedules groups (GangScheduling)."""
         return False
 
     def member(self, pod: Pod) -> Member | None:
-        """That the pod belongs to a group; None if it belongs to none, or nobody looks at that."""
+        """The pod as a member of a group. None if it is in no group, or groups are ignored."""
         found = (member for member in self.universe[Member] if member.pod is pod)
         return next(found, None) if self.is_there() else None
 

@@ -83,7 +83,7 @@ def node_backlog(scope: Scope) -> int:
 
 
 class PodWatch(Component):
-    """The pod watch: events not yet handled by everyone, the lister, and what each handler last saw.
+    """The pod watch: events that some handler has not handled, the lister, and what each handler saw last.
 
     `log` holds the events that some handler has still to process. The first `listed` of them are in the
     informer's store. `next[h]` is the position of the next event that passes the filter of handler h, or
@@ -127,7 +127,7 @@ class PodWatch(Component):
                 self.seen[Handler.QUEUE if pod.node is None else Handler.CACHE][pod] = start
 
     def publish(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The API server tells of a write; `old` is the object before it. While the watch is stalled, nobody receives it."""
+        """The API server publishes a write; `old` is the object before it. A stalled watch does not receive the event."""
         if not self.scope.watch_stalls:
             self.append(pod, old, new, most=self.scope.pod_events)
             return
@@ -137,7 +137,7 @@ class PodWatch(Component):
     def append(
         self, pod: Pod, old: PodObject, new: PodObject, for_all: Value = False, most: int | None = None
     ) -> None:
-        """An event for the informer. `for_all`: no filter hides it. `most`: so many may be waiting after it, where that is less than the log holds."""
+        """Adds an event for the informer. `for_all`: no filter hides it. `most`: a limit of waiting events that is lower than the log's length."""
         relevant = {h: self.passes(h, pod, old) | self.passes(h, pod, new) | for_all for h in Handler}
         length = self.log.length
         for handler in Handler:
@@ -152,26 +152,26 @@ class PodWatch(Component):
         )
 
     def passes(self, handler: Handler, pod: Pod, shown: PodObject) -> Expr:
-        """Whether the handler's filter lets an object of the pod pass; that of the queue asks for whom the pod waits (responsibleForPod)."""
+        """Whether the handler's filter accepts this object of the pod. The queue's filter also checks the pod's scheduler name (responsibleForPod)."""
         if pod.foreign and handler is Handler.QUEUE:
             return as_expr(False)
         return passes(handler, shown)
 
     def under_name(self, pod: Pod) -> PodObject:
-        """What the lister's Get finds under the pod's name, which may be another pod's by now."""
+        """What the lister's Get returns for the pod's name. It can be another pod with this name."""
         return found_by_name(self.universe, pod, self.lister)
 
     @step(actor="pod informer", lasts=Lasts.SHORT)
     @tells("The informer's store receives the next event, about {pod}: listers see it from now on.")
     def store(self, pod: Pod) -> None:
-        """The next event of the pod watch reaches the informer's store: listers see it from here on."""
+        """The next event of the pod watch reaches the informer's store, so that listers see it."""
         require(any_of((self.listed == i) & (self.log.entry(i).pod == pod) for i in range(self.log.capacity)))
         self._store_up_to(self.listed)
 
     @step(actor="pod informer", fair=False)
     @tells("The pod watch stalls: the informer's store receives no more events.")
     def stall(self) -> None:
-        """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all pods."""
+        """The watch is interrupted: undelivered events are lost, and none follows until the informer lists all pods."""
         _stall(self)
 
     def _store_up_to(self, position: Expr) -> None:
@@ -187,7 +187,7 @@ class PodWatch(Component):
                 self.listed = i + 1
 
     def take(self, handler: Handler, pod: Pod) -> tuple[Any, Any]:
-        """The next event of a handler, as the old and the new object; requires that it is about `pod`."""
+        """A handler's next event, as the old and the new object. Requires that the event is about `pod`."""
         require(self.is_turn(handler))
         position = self.next[handler]
         here = [(position == i, self.log.entry(i)) for i in range(self.log.capacity)]
@@ -199,13 +199,13 @@ class PodWatch(Component):
         return self.seen[handler][pod], new
 
     def is_turn(self, handler: Handler) -> Expr:
-        """Whether the handler's goroutine gets to this half now: an event is the cache's first, then the queue's."""
+        """Whether the handler's goroutine calls this handler now: the cache's handler gets each event first, then the queue's."""
         queue, cache = self.next[Handler.QUEUE], self.next[Handler.CACHE]
         first: Expr = queue < cache
         return first if handler is Handler.QUEUE else ~first
 
     def processed(self, handler: Handler, pod: Pod, new: PodObject) -> None:
-        """The handler is through with its event; events that nobody waits for are forgotten."""
+        """The handler has finished its event. Events that no handler needs are dropped."""
         self.seen[handler][pod] = Record.choose(self.passes(handler, pod, new), new, PodObject())
         following = self.log.length
         for i in reversed(range(self.log.capacity)):
@@ -237,23 +237,23 @@ class PodWatch(Component):
                     self.append(pod, self.replaced(pod), current, gone and self.tombstones_for_all())
 
     def is_hidden(self, pod: Pod) -> Expr:
-        """Whether the list hides that the pod is gone, as another has its name. Its deletion is told all the same (updatePod, 141255)."""
+        """Whether the list hides that the pod is gone, because another pod has its name. The deletion is delivered nevertheless (updatePod, 141255)."""
         return as_expr(False)
 
     def replaced(self, pod: Pod) -> PodObject:
-        """What the store had of a pod of which a list shows something new."""
+        """The store's object of a pod for which a list shows a change."""
         return self.lister[pod]
 
     def deletions_first(self) -> bool:
-        """Whether the handlers hear of the pods that are gone before they hear of those that are listed."""
+        """Whether the handlers get the deletions of missing pods before the pods that are listed."""
         return True
 
     def tombstones_for_all(self) -> Expr:
-        """Whether a deletion whose last state is unknown is given to both handlers, whatever its object says."""
+        """Whether a deletion with an unknown last state is delivered to both handlers, whatever its object says."""
         return as_expr(True)
 
     def relist(self, handled: bool) -> None:
-        """A new informer lists all pods: the store has them at once, the handlers too if their initial list is awaited.
+        """A new informer lists all pods. The store has them immediately; the handlers, too, if the scheduler waits for their initial list.
 
         Otherwise each object is an event that the handlers have still to be given.
         """
@@ -304,7 +304,7 @@ class CachesNodes(Protocol):
 
 
 class NodeWatch(Component):
-    """The node watch: undelivered events, the lister, and the node that the handler is busy with. `stalled`: as of the pod watch."""
+    """The node watch: undelivered events, the lister, and the node that the handler is working on. `stalled`: as for the pod watch."""
 
     api: APIServer
     faults: Faults
@@ -327,7 +327,7 @@ class NodeWatch(Component):
             self.lister[node] = node.exists
 
     def publish(self, node: Node, exists: Value, version: Value = None) -> None:
-        """The API server tells of a write. While the watch is stalled, nobody receives it."""
+        """The API server publishes a write. A stalled watch does not receive the event."""
         event = NodeEvent(node=node, exists=exists, version=version)
         if not self.scope.watch_stalls:
             self.log.push(event, self.scope.node_events)
@@ -338,7 +338,7 @@ class NodeWatch(Component):
     @step(actor="node informer", fair=False)
     @tells("The node watch stalls: the informer's store receives no more events.")
     def stall(self) -> None:
-        """The watch falls silent: what is under way is lost, and nothing follows, until the informer lists all nodes."""
+        """The watch is interrupted: undelivered events are lost, and none follows until the informer lists all nodes."""
         _stall(self)
 
     @step(actor="node informer", fair=False)
@@ -361,7 +361,7 @@ class NodeWatch(Component):
                     self.log.push(NodeEvent(node=node, exists=exists, version=shown))
 
     def deletions_first(self) -> bool:
-        """As of the pod watch."""
+        """As for the pod watch."""
         return True
 
     @step(actor="node informer", lasts=Lasts.SHORT)
@@ -379,7 +379,7 @@ class NodeWatch(Component):
         self.listed = clamp(self.listed + 1, 0, self.log.capacity)
 
     def take(self, node: Node) -> Any:
-        """The handler's next event; requires that it is about `node`. It is in the store from now on."""
+        """The handler's next event, which is in the store from now on. Requires that the event is about `node`."""
         event = self.log.head
         require(event.node == node)
         if self.scope.watch_stalls:
@@ -390,7 +390,7 @@ class NodeWatch(Component):
         return event
 
     def processed(self) -> None:
-        """The handler is through with its event."""
+        """The handler has finished its event."""
         self.log.pop()
         self.listed = clamp(self.listed - 1, 0, self.log.capacity)
 

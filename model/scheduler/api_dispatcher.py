@@ -103,7 +103,7 @@ SENT_PATCH = (
 
 
 class APIDispatcher(Component):
-    """One call for each pod (apiCalls), and one in flight.
+    """The queue of calls to the API server: at most one call per pod (apiCalls), and one in flight.
 
     `call[p]` is what the map has for p. `stage[p]` is that of the older call, if one is in flight. `superseded[p]`: one is, and
     `call[p]` came after it. `sent[p]` is what the patch in flight writes, which was made up when it was taken from the queue.
@@ -124,13 +124,13 @@ class APIDispatcher(Component):
     knowledge = (Knowledge("other goroutines", {"stage": "API call"}),)
 
     def is_there(self) -> bool:
-        """Whether calls are dispatched at all (SchedulerAsyncAPICalls)."""
+        """Whether calls to the API server are queued (SchedulerAsyncAPICalls)."""
         return False
 
     # --- callers ---------------------------------------------------------------------------------------
 
     def add_patch(self, pod: Pod, patch: Patch, nominated: Value, failed: Value) -> None:
-        """PatchPodStatus: a patch that is made from a status with this nomination and condition (callQueue.add).
+        """PatchPodStatus: queues a patch that is made from a status with this nomination and condition (callQueue.add).
 
         With a call that it replaces it shares what it does not say itself (Merge). A Binding is more relevant: the patch is dropped.
         One that would change nothing is dropped, and with it the one that it replaces, unless that is in flight.
@@ -147,7 +147,7 @@ class APIDispatcher(Component):
                 self._put(pod, made)
 
     def add_binding(self, pod: Pod) -> None:
-        """BindPod: the Binding takes the place of a patch that waits; one that is in flight returns first."""
+        """BindPod: the Binding replaces a waiting patch. If a patch is in flight, the Binding waits for it."""
         self._put(pod, Call(kind=CallType.BINDING))
 
     def _merged(self, old: Patch, new: Patch) -> Patch:
@@ -172,14 +172,14 @@ class APIDispatcher(Component):
         self.patch_ended(pod)
 
     def patch_ended(self, pod: Pod) -> None:
-        """A caller that waited for the pod's patch is told: it has returned, was dropped, or is part of a later one (which may be in flight). Nobody waits."""
+        """A caller that waited for the pod's patch continues: the patch has returned, was dropped, or was merged into a later one, which can be in flight. In this model, no caller waits."""
 
     def in_flight(self, pod: Pod) -> Expr:
         """Whether a call of the pod was taken from the queue and is not finalized yet (inFlightEntities)."""
         return any_of(self.stage[pod] == stage for stage in (Stage.SENT, Stage.ANSWERED))
 
     def is_no_op(self, call: Call) -> Expr:
-        """IsNoOp: whether a patch would change nothing of the status that it is made from (the message of a condition is taken as the same)."""
+        """IsNoOp: whether a patch would not change the status from which it is made. The message of a condition counts as unchanged."""
         return ~self._changes_nomination(call) & ~self._changes_condition(call)
 
     def _changes_nomination(self, call: Call) -> Expr:
@@ -191,7 +191,7 @@ class APIDispatcher(Component):
         return news | (condition == Condition.ERROR)
 
     def sync(self, pod: Pod, seen: PodObject) -> None:
-        """SyncObject, for an update that a handler was given: a patch that waits is made from the status in it from now on.
+        """SyncObject, for an update that a handler received: from now on, the waiting patch is made from the status of this object.
 
         If it changes nothing of that status it is dropped. What the handler gets back is discarded ("this logic will be handled in the
         future releases").
@@ -216,7 +216,7 @@ class APIDispatcher(Component):
         "The dispatcher takes the patch of {pod}'s status from its queue, and there is nothing to write.",
     )
     def execute(self, pod: Pod) -> None:
-        """The patch leaves the queue, and what it writes is made up (Execute, up to the call)."""
+        """The patch leaves the queue, and its content is fixed (Execute, before the call)."""
         require(self.is_there())
         call = self.call[pod]
         require((self.stage[pod] == Stage.QUEUED) & (as_expr(call.kind) == CallType.PATCH))
@@ -233,7 +233,7 @@ class APIDispatcher(Component):
     @step(actor="API dispatcher", each="pod")
     @tells(*SENT_PATCH)
     def patch(self, pod: Pod) -> None:
-        """The PATCH arrives at the API server, by name, and without a precondition."""
+        """The PATCH reaches the API server, by name, and without a precondition."""
         require(self.is_there())
         require(self.stage[pod] == Stage.SENT)
         sent = self.sent[pod]
@@ -249,7 +249,7 @@ class APIDispatcher(Component):
     @step(actor="API dispatcher", each="pod")
     @tells("The dispatcher's PATCH of {pod}'s status fails, and nobody is notified of it.")
     def lose_patch(self, pod: Pod) -> None:
-        """The PATCH fails, which is logged."""
+        """The PATCH fails, and the error is only logged."""
         require(self.is_there() and bool(self.scope.status_failures))
         require(self.stage[pod] == Stage.SENT)
         self.faults.spend(Fault.STATUS_FAILURE, pod)
@@ -260,7 +260,7 @@ class APIDispatcher(Component):
         self.stage[pod] = Stage.ANSWERED
 
     def may_post(self, pod: Pod) -> Expr:
-        """Whether the pod's Binding is the next of its calls."""
+        """Whether the pod's next call is its Binding."""
         return (self.stage[pod] == Stage.QUEUED) & self.has_binding(pod)
 
     def has_binding(self, pod: Pod) -> Expr:
@@ -268,7 +268,7 @@ class APIDispatcher(Component):
         return as_expr(self.call[pod].kind) == CallType.BINDING
 
     def posted(self, pod: Pod) -> None:
-        """The API server has answered the pod's Binding. (That it left the queue before makes no difference: nothing replaces it.)"""
+        """The API server has answered the pod's Binding. (The Binding left the queue earlier; this makes no difference, because nothing replaces it.)"""
         self.stage[pod] = Stage.ANSWERED
 
     @step(actor="API dispatcher", each="pod")
@@ -278,7 +278,7 @@ class APIDispatcher(Component):
         "The dispatcher's call for {pod} has returned.",
     )
     def finalize(self, pod: Pod) -> None:
-        """finalize and sendOnFinish: the call leaves the map, or a later one is queued. Only a Binding has somebody who waits for it."""
+        """finalize and sendOnFinish: the call leaves the map, or a later call is queued. Only for a Binding does a caller wait."""
         require(self.is_there())
         require(self.stage[pod] == Stage.ANSWERED)
         with when(self.superseded[pod]):
@@ -292,10 +292,10 @@ class APIDispatcher(Component):
     # --- for properties --------------------------------------------------------------------------------
 
     def has_patch(self, pod: Pod) -> Expr:
-        """Whether a patch of the pod's status waits, or is on its way."""
+        """Whether a patch of the pod's status is waiting or in flight."""
         waits = as_expr(self.call[pod].kind) == CallType.PATCH
         return waits | (self.stage[pod] == Stage.SENT)
 
     def is_writing(self, pod: Pod) -> Expr:
-        """Whether a patch of the pod's status is on its way."""
+        """Whether a patch of the pod's status is in flight."""
         return self.stage[pod] == Stage.SENT

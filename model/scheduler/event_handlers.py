@@ -72,7 +72,7 @@ class Addition(Enum):
 
 
 class EventHandlers(Component):
-    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes. `end_process`: one may end the process, so that a new one lists everything."""
+    """The handlers for unassigned pods (queue), assigned pods (cache) and nodes. `end_process`: one of them can end the process; then a new process lists everything."""
 
     pod_watch: PodWatch
     node_watch: NodeWatch
@@ -118,7 +118,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     @tells("The watch delivers an event about {pod} to the queue's handler.")
     def handle_for_queue(self, pod: Pod) -> None:
-        """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
+        """The queue's handler takes its next event: an unassigned pod was added or changed, or is no longer unassigned."""
         require(self.is_queue_idle())
         self.queue.goes_on(self.goroutine_of(Handler.QUEUE))
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
@@ -148,11 +148,11 @@ class EventHandlers(Component):
                 self.conclude(pod, old, new)
 
     def goroutine_of(self, handler: Handler) -> Mover:
-        """The goroutine of one half of the pods' handler: one takes both, and no event while its own move of parked pods is under way."""
+        """The goroutine that runs this half of the pod handler. One goroutine runs both halves, and handles no event during its own move of parked pods."""
         return Mover.POD_HANDLER
 
     def sync_with_dispatcher(self, pod: Pod, new: PodObject) -> None:
-        """The API dispatcher, where there is one, is shown the update of a pod first (syncPodWithDispatcher)."""
+        """The API dispatcher, if there is one, receives the update of a pod first (syncPodWithDispatcher)."""
 
     def is_queue_idle(self) -> Expr:
         """Whether the handler is between two events of unassigned pods."""
@@ -161,7 +161,7 @@ class EventHandlers(Component):
         return ~(self.queue_busy | waking | removing | adding)
 
     def is_adding(self, pod: Pod) -> Expr:
-        """Whether the handler is about to tell the queue of a member of a group."""
+        """Whether the handler will add a member of a group to the queue next."""
         member = self.pod_groups.member(pod)
         return as_expr(False) if member is None else self.adding[member] != Addition.NONE
 
@@ -171,7 +171,7 @@ class EventHandlers(Component):
         self.adding[member] = Addition.ADD
 
     def begin_removal_of(self, pod: Pod) -> Removal:
-        """What the handler sees to first for a pod of a group that has left the queue because it is gone."""
+        """The handler's first action for a deleted pod of a group that has left the queue."""
         return self.first_of_removal()
 
     def _require_addition(self, pod: Pod, addition: Addition) -> Member | None:
@@ -189,7 +189,7 @@ class EventHandlers(Component):
         "The queue's handler adds {pod} to the queue.",
     )
     def add_member(self, pod: Pod) -> None:
-        """addPodToSchedulingQueue goes on for a pod that its group's state knows now: queue.Add."""
+        """addPodToSchedulingQueue continues after the group's state has the pod: queue.Add."""
         member = self._require_addition(pod, Addition.ADD)
         if member is None:
             return
@@ -200,7 +200,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     @tells("The queue's handler moves parked pods that wait for {pod} to be added.")
     def wake_for_member(self, pod: Pod) -> None:
-        """addPodToSchedulingQueue ends: MoveAllToActiveOrBackoffQueue. (Of a pod without group nobody asked to be told.)"""
+        """addPodToSchedulingQueue ends: MoveAllToActiveOrBackoffQueue. (No plugin registered for pods without a group.)"""
         member = self._require_addition(pod, Addition.MOVE)
         if member is None:
             return
@@ -213,7 +213,7 @@ class EventHandlers(Component):
     @step(actor="queue handler")
     @tells("{pod} is gone: the state of its group does not know it any more.")
     def remove_member(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on for a pod that is not assumed: RemovePodGroupMember."""
+        """deletePodFromSchedulingQueue continues for a pod that is not assumed: RemovePodGroupMember."""
         require(self.pod_groups.member(pod) is not None)
         require(self.queue_removal == Removal.MEMBER)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
@@ -221,26 +221,26 @@ class EventHandlers(Component):
         self.removed(pod, old, new)
 
     def removed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The state of its group does not know the pod any more."""
+        """The group's state no longer has the pod."""
         self.queue_removal = Removal.NONE
         self.conclude(pod, old, new)
 
     def sees_to_removal(self, pod: Pod, new: PodObject) -> Expr:
-        """Whether the handler has more to see to once the queue has let go of the pod: not after a binding."""
+        """Whether the handler has more to do after the queue has dropped the pod: not after a binding."""
         return ~new.exists
 
     def sees_to_termination(self, old: PodObject, new: PodObject) -> Expr:
-        """Whether the update of an assumed pod is handled as its deletion: it is to be deleted from now on (handleAssumedPodDeletion)."""
+        """Whether an assumed pod that begins to terminate is handled as deleted (handleAssumedPodDeletion)."""
         return as_expr(new.terminating) & ~as_expr(old.terminating)
 
     def first_of_removal(self) -> Removal:
-        """What it sees to first."""
+        """The handler's first action for a pod that left the queue."""
         return Removal.LOOK
 
     @step(actor="queue handler")
     @tells("{pod} is gone: the queue's handler looks whether the cache has it assumed.")
     def look_whether_assumed(self, pod: Pod) -> None:
-        """deletePodFromSchedulingQueue goes on: IsAssumedPod, and GetPod if it is.
+        """deletePodFromSchedulingQueue continues: IsAssumedPod, and then GetPod if it is assumed.
 
         Two calls upstream. A binding cycle that forgets the pod between them moves all parked pods after that, and the handler moves
         nobody; here it moves them as well, or, if it looks later, those that respected the nomination.
@@ -253,7 +253,7 @@ class EventHandlers(Component):
             self.not_assumed(pod, old, new)
 
     def not_assumed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The cache has not assumed the pod: a member of a group has still to leave the state of its group."""
+        """The cache has not assumed the pod. A member of a group still has to leave its group's state."""
         if self.pod_groups.member(pod) is None:
             self.queue_removal = Removal.NONE
             self.conclude(pod, old, new)
@@ -261,13 +261,13 @@ class EventHandlers(Component):
             self.queue_removal = Removal.MEMBER
 
     def rejects_waiting(self, pod: Pod) -> Expr:
-        """Whether a pod that leaves the queue's handler may wait for permission."""
+        """Whether a pod that leaves the queue's handler can be waiting for permission."""
         return as_expr(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
 
     @step(actor="queue handler")
     @tells("The queue's handler rejects {pod}, if it waits for permission.")
     def reject_waiting(self, pod: Pod) -> None:
-        """The deletion of the pod is seen to: RejectWaitingPod, if it waits for permission."""
+        """The pod's deletion is handled: RejectWaitingPod, if it waits for permission."""
         require(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
         require(self.queue_removal == Removal.REJECT)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
@@ -280,7 +280,7 @@ class EventHandlers(Component):
             self.conclude(pod, old, new)
 
     def removal_after_reject(self) -> Removal:
-        """What follows for a pod that waited for no permission: it is forgotten."""
+        """The next action for a pod that did not wait for permission: it is forgotten."""
         return Removal.FORGET
 
     @step(actor="queue handler")
@@ -288,7 +288,7 @@ class EventHandlers(Component):
         "The queue's handler makes the cache forget {pod}, which is gone, although its binding goroutine still runs."
     )
     def forget_assumed(self, pod: Pod) -> None:
-        """The deletion of an assumed pod is seen to: RemoveAssumedPod, at once; its binding cycle goes on, and will fail."""
+        """The deletion of an assumed pod is handled: RemoveAssumedPod, immediately. Its binding cycle continues, and will fail."""
         require(self.queue_removal == Removal.FORGET)
         self.pod_watch.take(Handler.QUEUE, pod)
         assumed = self.cache.is_assumed(pod)
@@ -299,25 +299,25 @@ class EventHandlers(Component):
         self.queue_waking = Waking.ALL
 
     def rejection_wakes(self) -> Expr:
-        """Whether the parked pods are moved when a pod that waits for permission is rejected because it is gone."""
+        """Whether parked pods are moved when a waiting pod is rejected because it was deleted."""
         return as_expr(True)
 
     def conclude(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The handler is through, unless the pod lost a nomination: the pods that respected it are moved then."""
+        """The handler has finished. If the pod lost a nomination, it first moves the pods that respected the nomination."""
         with when(self.nomination_wakes(pod, old, new)):
             self.queue_waking = Waking.NOT_ABOVE
         with otherwise():
             self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     def nomination_wakes(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Whether the pod had a nomination that it has no more, and is not bound instead."""
+        """Whether the pod has lost its nomination without being bound."""
         lost = as_expr(old.nominated).is_some & (as_expr(old.nominated) != new.nominated)
         return lost & ~new.assigned
 
     @step(actor="queue handler")
     @tells("Room was kept for {pod}, and it is free now: the queue's handler wakes parked pods.")
     def wake_queue_for_room(self, pod: Pod) -> None:
-        """The pod had room on a node, waiting or nominated: the parked pods are moved, as after a deletion.
+        """The pod had room on a node, as a waiting or nominated pod: the parked pods are moved, as after a deletion.
 
         For room that was only kept by a nomination, those of no higher priority.
         """
@@ -333,7 +333,7 @@ class EventHandlers(Component):
         self.pod_watch.processed(Handler.QUEUE, pod, new)
 
     def wake_for_assumed(self, pod: Pod, old: PodObject) -> None:
-        """An assumed pod is gone: it is told as the deletion of the pod that the cache had, on its node."""
+        """An assumed pod was deleted: the event contains the cache's object, with its node."""
         self.queue.move_all(events.ASSIGNED_POD_DELETE, about=pod)
 
     @step(actor="queue handler")
@@ -345,7 +345,7 @@ class EventHandlers(Component):
         "The queue's handler updates {pod} in the queue, and the nominator with it.",
     )
     def update_queue(self, pod: Pod) -> None:
-        """updatePodInSchedulingQueue goes on: queue.Update."""
+        """updatePodInSchedulingQueue continues: queue.Update."""
         require(self.queue_busy)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         self.queue.update(pod, old, new)
@@ -353,15 +353,15 @@ class EventHandlers(Component):
         self.conclude(pod, old, new)
 
     def ends(self) -> tuple[Expr, ...]:
-        """Each way in which a handler can end the process because of what it is told, and whether it has."""
+        """The ways in which a handler can end the process because of an event, and whether one has."""
         return ()
 
     def has_ended_itself(self) -> Expr:
-        """Whether a handler has ended the process because of what it was told."""
+        """Whether a handler has ended the process because of an event."""
         return any_of(self.ends())
 
     def is_filtered(self) -> bool:
-        """Whether an update of a pod that had a node counts as its deletion if the new object has none."""
+        """Whether an update that removes a pod's node counts as a deletion."""
         return False
 
     # --- assigned pods ---------------------------------------------------------------------------------
@@ -402,10 +402,10 @@ class EventHandlers(Component):
             self.pod_watch.processed(Handler.CACHE, pod, new)
 
     def swapped_out(self, pod: Pod) -> None:
-        """The cache's handler has an object under the pod's name that is another's: what else is forgotten of the pod with the cached one. Nothing."""
+        """The cache's handler has an object of another pod with the name. What else it forgets with the cached pod: nothing."""
 
     def wake_for_removed(self, pod: Pod, old: PodObject) -> None:
-        """A pod is gone: the hints see the object that the deletion carries, in the version that it had last.
+        """A pod was deleted. The hints see the object in the deletion, in the pod's last version.
 
         One whose last state is unknown (DeletedFinalStateUnknown) carries the object that the store had, which may show no node yet: then
         only a nomination in it gives room back. (Up to 1.34 the queue's handler may be through before; then the nomination counts as none.)
@@ -423,7 +423,7 @@ class EventHandlers(Component):
             self.queue.move_all(events.WAITING_POD_GONE, about=pod, version=stale.version)
 
     def wake_for_assigned(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """A pod came to a node, or one that has a node was changed: the plugins' hints decide.
+        """A pod was bound, or a bound pod changed: the plugins' hints decide.
 
         An update that changes neither labels nor tolerations, and makes no request smaller, is one that no plugin in tree asked for.
         """
@@ -463,7 +463,7 @@ class EventHandlers(Component):
             self.begin_removal(node)
 
     def begin_removal(self, node: Node) -> None:
-        """deleteNodeFromCache: the queue is told before the cache. The model does both at once where nobody asked to be told."""
+        """deleteNodeFromCache: the queue is notified before the cache. If no plugin registered for this event, the model does both in one step."""
         if self.hears_of_removals():
             for shown, content in self.shown(node, self.cache.node_version[node]):
                 with when(shown):
@@ -474,20 +474,20 @@ class EventHandlers(Component):
             self.remove_node_now(node)
 
     def hears_of_removals(self) -> bool:
-        """Whether one of those that asked for removed nodes can reject any pod: topology spread, a Permit plugin, or an extender."""
+        """Whether a plugin that registered for removed nodes can reject any pod: topology spread, a Permit plugin, or an extender."""
         if any(plugin.name == events.EXTENDER for plugin in self.universe[events.Plugin]):
             return True
         return any(pod.spread or ExtensionPoint.PERMIT in pod.extension_points for pod in self.universe[Pod])
 
     def remove_node_now(self, node: Node) -> None:
-        """RemoveNode, and the handler is through."""
+        """RemoveNode, and the handler has finished."""
         self.cache.remove_node(node)
         self.node_watch.processed()
 
     @step(actor="node handler")
     @tells("The node handler removes node {node} from the cache.")
     def remove_node(self, node: Node) -> None:
-        """After the queue, the cache: the node is removed."""
+        """The node is removed from the cache, after the queue was notified."""
         require(self.hears_of_removals())
         require(self.node_busy)
         require(~self.node_watch.take(node).exists)
@@ -498,7 +498,7 @@ class EventHandlers(Component):
     @step(actor="node handler")
     @tells("The node handler wakes parked pods, because of node {node}.")
     def wake_queue_for_node(self, node: Node) -> None:
-        """After the cache, the queue: a new node wakes the parked pods that may fit on it."""
+        """The queue is notified after the cache: a new node wakes the parked pods that may fit on it."""
         require(self.node_busy & ~self.updates.is_telling())
         event = self.node_watch.take(node)
         if self.hears_of_removals():
@@ -510,18 +510,18 @@ class EventHandlers(Component):
         self.end_of_node_event()
 
     def end_of_node_event(self) -> None:
-        """The node handler is through with its event."""
+        """The node handler has finished its event."""
         self.node_busy = False
         self.node_watch.processed()
 
     def shown(self, node: Node, version: Expr) -> list[tuple[Expr, Node]]:
-        """What the object of a node says: each of its versions, and whether it is this one."""
+        """Each version of a node's object, and whether the node has this version."""
         several = [(version == v, v.content) for v in self.updates.versions(node)]
         return several or [(as_expr(True), node)]
 
     def check_admission(self, node: Node) -> None:
-        """What is noted when a node is added to the cache: nothing, the plugins' hints decide later."""
+        """What is recorded when a node enters the cache: nothing, because the plugins' hints decide later."""
 
     def admissible(self) -> Mapping[Pod, Value] | None:
-        """The pods that the new node would admit; None for all."""
+        """The pods that the new node would admit; None means all."""
         return None

@@ -31,11 +31,11 @@ class NodeHandler(Protocol):
         """The pods that the node would admit; None for all."""
 
     def end_of_node_event(self) -> None:
-        """The handler is through with its event."""
+        """The handler has finished its event."""
 
 
 class NodeUpdates(Component):
-    """What the node handler has still to tell the queue of an update. `old` is the version before it, `kind` the next move's."""
+    """The node handler's moves for an update that are still to come. `old` is the node's version before the update, `kind` the next move's kind."""
 
     cache: Cache
     queue: PriorityQueue
@@ -50,21 +50,21 @@ class NodeUpdates(Component):
     phrases = UNTOLD
 
     def is_telling(self) -> Expr:
-        """Whether moves of an update are still to come."""
+        """Whether moves for an update are still to come."""
         return self.kind.is_some
 
     def is_update(self, node: Node) -> Expr:
-        """Whether an event that shows the node is an update of an object that the handler knows."""
+        """Whether the event updates a node that the handler already knows."""
         if not self.versions(node):
             return as_expr(False)
         return self.cache.live[node]
 
     def versions(self, node: Node) -> list[NodeVersion]:
-        """The versions of a node that has several."""
+        """The versions of a node that has more than one."""
         return versions_in(self.universe, node)
 
     def begin(self, node: Node, event: Any) -> None:
-        """The handler has taken the event of an update: the cache gets the object, then the queue is told what changed."""
+        """The handler has taken an update event: the cache gets the object, then the queue is notified of the changes."""
         cached = self.cache.node_version[node]
         for old in self.versions(node):
             for new in self.versions(node):
@@ -82,13 +82,13 @@ class NodeUpdates(Component):
             self.node_watch.processed()
 
     def told_kinds(self, change: NodeChange) -> Sequence[NodeUpdate]:
-        """Of which kinds of change the queue is told, in this order: of all that happened. That a node is cordoned is none."""
+        """The kinds of change of which the queue is notified, in order. To cordon a node is not one of them."""
         return [kind for kind in self.universe[NodeUpdate] if kind.happens(change)]
 
     @step(actor="node handler")
     @tells("The node handler wakes parked pods, because of {version}: {kind}.")
     def wake_queue(self, version: NodeVersion, kind: NodeUpdate) -> None:
-        """After the cache, the queue: the parked pods that may fit because of one kind of change."""
+        """The queue is notified after the cache: the parked pods that can fit because of one kind of change."""
         olds = [v for v in self.versions(version.node) if v is not version]
         changes = {old: NodeChange(old.content, version.content) for old in olds}
         require(any(kind in self.told_kinds(change) for change in changes.values()))

@@ -42,7 +42,7 @@ class KnownPod(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.po
 
 
 class OtherScheduler(Component):
-    """`node[p]`: where its informer has the pod. `assumed[p]`: where it has placed the pod, until its informer shows it, or the Binding fails."""
+    """A second scheduler. `node[p]`: the pod's node in its informer. `assumed[p]`: the node on which it has placed the pod, until its informer shows it, or the Binding fails."""
 
     api: APIServer
     filters: Filters
@@ -64,7 +64,7 @@ class OtherScheduler(Component):
     @step(actor="second scheduler's informer", each="seen")
     @tells("The second scheduler hears where {seen} is.")
     def hear(self, seen: KnownPod) -> None:
-        """Its cache has what is so now; until this comes, what was."""
+        """Its cache gets the current state. Until then, it has an older one."""
         now = self.api.pod[seen.pod].node
         require(self.node[seen] != now)
         self.node[seen] = now
@@ -75,7 +75,7 @@ class OtherScheduler(Component):
     @step(actor="second scheduler", each="foreign")
     @tells("The second scheduler finds room for {foreign} on {node}, and assumes it there.")
     def assume(self, foreign: ForeignPod, node: Node) -> None:
-        """A cycle of its own: the filters pass on what its cache shows."""
+        """A cycle of its own: the filters pass a node, by its own cache."""
         current = self.api.pod[foreign.pod]
         require(
             current.pending & ~current.terminating & ~current.gated & as_expr(self.assumed[foreign]).is_none
@@ -91,7 +91,7 @@ class OtherScheduler(Component):
         "The second scheduler binds {foreign}.",
     )
     def bind(self, foreign: ForeignPod) -> None:
-        """Its Binding; one that is refused ends the assumption, one that is accepted keeps it until the informer shows the pod."""
+        """Its Binding. If it is refused, the pod is no longer assumed; if it is accepted, the pod stays assumed until the informer shows it."""
         pod = foreign.pod
         node = as_expr(self.assumed[foreign])
         accepted = self.api.can_bind(pod)
@@ -103,7 +103,7 @@ class OtherScheduler(Component):
             self.api.bind(pod, node)
 
     def fits(self, pod: Pod, node: Node, where: Placement) -> Expr:
-        """Whether the filters let the pod pass on the node."""
+        """Whether the filters pass the node for the pod."""
         return in_form(
             self.universe,
             pod,
@@ -112,7 +112,7 @@ class OtherScheduler(Component):
         )
 
     def placement(self) -> Placement:
-        """What its cache shows: the pods where its informer has them, and where it has assumed them; of nodes and versions, what is so."""
+        """The content of its cache: the pods on the nodes in its informer, and on those on which it has assumed them. Nodes and versions are current."""
         assumed = {foreign.pod: as_expr(self.assumed[foreign]) for foreign in self.universe[ForeignPod]}
         on = {
             seen.pod: {

@@ -14,7 +14,7 @@ from .queue.scheduling_queue import PriorityQueue
 
 
 class PodUpdates(Component):
-    """What the handler for assigned pods has still to tell the queue of an update: `kind` is the next move's, none for the first."""
+    """The pod handler's moves for an update of an assigned pod that are still to come. `kind` is the next move's kind, none for the first."""
 
     queue: PriorityQueue
 
@@ -23,11 +23,11 @@ class PodUpdates(Component):
     phrases = UNTOLD
 
     def is_telling(self) -> Expr:
-        """Whether moves of an update are still to come."""
+        """Whether moves for an update are still to come."""
         return self.kind.is_some
 
     def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
-        """What an update may be about of which the queue is told: from which version to which, and whether it is that."""
+        """The changes of an update of which the queue is notified: from which version to which, each with its condition."""
         versions = versions_in(self.universe, pod)
         found = [
             ((old.version == a.number) & (new.version == b.number), PodChange(a.content, b.content, True))
@@ -38,11 +38,11 @@ class PodUpdates(Component):
         return [(changed, change) for changed, change in found if self.queue.kinds_of(change)]
 
     def is_change(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Whether the update changes something of which the queue is told."""
+        """Whether the update changes something of which the queue is notified."""
         return any_of(changed for changed, _ in self.changes(pod, old, new))
 
     def tell(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """The next move: the parked pods that may fit because of one kind of change."""
+        """The next move: the parked pods that can fit because of one kind of change."""
         now = as_expr(self.kind)
         for changed, change in self.changes(pod, old, new):
             kinds = list(self.queue.kinds_of(change))

@@ -107,7 +107,7 @@ class Process(Component):
     @step(actor="process", fair=False)
     @tells("A standby takes over: it knows only what its informers have shown it.")
     def change_leader(self) -> None:
-        """A standby takes the lease: its informers are as far as those of the old leader, and its memory is what they showed it."""
+        """A standby takes the lease. Its informers are as new as those of the old leader, and its memory is built from them."""
         require(bool(self.scope.leader_changes))
         self._require_idle_handlers()
         require(self.may_lead())
@@ -127,7 +127,7 @@ class Process(Component):
     @step(actor="API server", fair=False)
     @tells("The binding of {pod} to {node}, sent by an earlier leader, is executed.")
     def land(self, pod: Pod, node: Node) -> None:
-        """A Binding that an earlier leader sent is executed."""
+        """A Binding that an earlier leader has sent is executed."""
         require(bool(self.scope.leader_changes) and bool(self.scope.lost_replies))
         self.faults.spend(Fault.LOST_REPLY, pod)
         self._land(pod, node)
@@ -137,7 +137,7 @@ class Process(Component):
         "The binding goroutine asks the API server to bind {pod}: an error comes back, and the Binding may still be executed."
     )
     def bind_in_doubt(self, pod: Pod) -> None:
-        """POST the Binding, which the API server, or etcd, has not done with when the time for an answer is over."""
+        """POST the Binding. The API server or etcd has not finished it when the client times out."""
         require(bool(self.scope.late_bindings))
         self.binding.require_bind(pod)
         self.faults.spend(Fault.LATE_BINDING, pod)
@@ -149,7 +149,7 @@ class Process(Component):
     @step(actor="API server", fair=False)
     @tells("The binding of {pod} to {node}, for which an error came back, is executed.")
     def land_late(self, pod: Pod, node: Node) -> None:
-        """A Binding for which an error came back is executed, unless the pod cannot be bound any more."""
+        """A Binding that returned an error is executed later, unless the pod can no longer be bound."""
         require(bool(self.scope.late_bindings))
         self._land(pod, node)
 
@@ -159,11 +159,11 @@ class Process(Component):
         self.sent[pod] = None
 
     def waits_for_handlers(self) -> bool:
-        """Whether scheduling begins only when every handler was given the initial list (WaitForHandlersSync)."""
+        """Whether scheduling begins only after every handler has received the initial list (WaitForHandlersSync)."""
         return True
 
     def may_lead(self) -> Expr:
-        """Whether a standby begins to schedule as soon as it has the lease, whatever its informers have still to be told."""
+        """Whether a standby schedules as soon as it has the lease, even if its informers are behind."""
         return as_expr(True)
 
     def _require_idle_handlers(self) -> None:
@@ -193,7 +193,7 @@ class Process(Component):
             part.reset()
 
     def _learn(self, nodes: dict[Node, tuple[Expr, Expr]]) -> None:
-        """The handlers are given these nodes, each if it exists and in this version, and the pods as `seen` has them."""
+        """The handlers receive these nodes, each if it exists and in this version, and the pods as in `seen`."""
         for node, (exists, version) in nodes.items():
             with when(exists):
                 self.cache.add_node(node, version=version)

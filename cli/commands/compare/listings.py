@@ -47,7 +47,7 @@ def races(
 
 @app.command(
     help="List the races that are open in current releases.\n\n"
-    "--release searches each of them in one version, and lists the violated ones. The first time takes minutes, then seconds. The exit code is then 3 if --timeout ended a search.",
+    "With --release, podrace searches each of them in one version, and lists those that are violated. The first search takes minutes, later ones seconds. The exit code is then 3 if --timeout ended a search.",
     epilog=examples(
         "podrace hazards", "podrace hazards taint --release 1.36", "podrace check gone-victim --affected"
     ),
@@ -160,7 +160,7 @@ def properties(
 )
 def fixes(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="N", show_default=False, help="What to explain.")
+        list[str] | None, typer.Argument(metavar="N", show_default=False, help="The change to explain.")
     ] = None,
     output: arg.FormOption = "text",
     no_color: arg.NoColor = False,

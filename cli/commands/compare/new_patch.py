@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @app.command(
     "new-patch",
-    help="Begin a patch: write a class that overrides one method.\n\nNAME.py gets the method as a release has it. "
-    "With --list, print instead what can be overridden. Exit codes: 0 done, 2 wrong usage or input.",
+    help="Begin a patch: write a class that overrides one method.\n\nNAME.py contains the method as the release has it. "
+    "With --list, print what can be overridden. Exit codes: 0 done, 2 wrong usage or input.",
 )
 def new_patch(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", show_default=False, help="Of the class.")
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="The name of the class.")
     ] = None,
     component: Annotated[
         str | None, typer.Option(metavar="PART", help="The part of the scheduler, such as Scheduler.")

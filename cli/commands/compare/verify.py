@@ -29,12 +29,12 @@ Row = TypeVar("Row")
 @app.command(
     help="Compare a release with and without a change of the scheduler.\n\nIt says which properties the change fixes, and which it breaks. "
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
-    "`podrace new-patch`), or the number of an upstream change. Without --release: the newest, or the last without the "
-    "upstream change. Without --scenario: the catalogue, the most relevant races first. podrace always compares the regression checks (such as S-CONS: no pod is lost), unless you use --alone.\n\n"
+    "`podrace new-patch`), or the number of an upstream change. Without --release, podrace takes the newest release, or the last one without the "
+    "upstream change. Without --scenario, it takes the catalogue, the most relevant races first. It always compares the regression checks (such as S-CONS: no pod is lost), unless you use --alone.\n\n"
     "CHANGE may also be a change of kube-scheduler's Go code: a unified diff (`-`: on stdin), a kubernetes source tree, or --repo and --range. "
-    "It is built and run: known counterexamples are replayed with and without it. Needs Go 1.26 or later.\n\n"
+    "podrace builds it, and replays known counterexamples with and without it. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing regressed, 1 a property regressed or something can no longer come about (with --strict also: a "
-    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out, or Ctrl-C or SIGTERM came: what was decided until then is told).",
+    "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out, or Ctrl-C or SIGTERM came; the results so far are printed).",
     epilog=examples(
         "podrace verify 72259",
         "podrace verify mine.py --release 1.36 --property S-NOM",
@@ -45,7 +45,7 @@ def verify(
     context: typer.Context,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CHANGE...", show_default=False, help="The changes, all of them together."),
+        typer.Argument(metavar="CHANGE...", show_default=False, help="The changes, which are applied together."),
     ] = None,
     release: arg.Release = None,
     against: Annotated[
@@ -184,7 +184,7 @@ def diff(
             "--before",
             metavar="X.Y",
             show_default=False,
-            help="The first of them.",
+            help="The first release.",
             autocompletion=arg.release_names,
         ),
     ] = None,
@@ -194,7 +194,7 @@ def diff(
             "--after",
             metavar="X.Y",
             show_default=False,
-            help="The second of them.",
+            help="The second release.",
             autocompletion=arg.release_names,
         ),
     ] = None,

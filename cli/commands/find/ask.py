@@ -58,7 +58,7 @@ def _as_steps(args: Sequence[str]) -> list[str]:
 @app.command(
     cls=StepsInOrder,
     help="Ask whether steps can happen in this order.\n\nOther steps can happen between them. "
-    "STEP is a step as reports tell it (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
+    "STEP is a sentence from a report (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
     "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` means that it directly follows the step before, and `not:` that it does not happen between the steps next to it. docs/ask.md has examples from reviews.\n\n"
     "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out), or with --run: not reproduced.",
     epilog=examples(
@@ -71,7 +71,7 @@ def ask(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`; with --pods none: the first step."
+            metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`. With --pods, this is already the first step."
         ),
     ] = None,
     steps: Annotated[
@@ -97,7 +97,7 @@ def ask(
         str | None,
         typer.Option(
             metavar="X.Y[.Z]", autocompletion=arg.release_names,
-            help="The scheduler's version; all from one to another: 1.28..1.36; several, with commas.",
+            help="The scheduler's version, several with commas, or a range such as 1.28..1.36.",
         ),
     ] = None,
     with_fix: arg.WithFix = None,
@@ -106,9 +106,9 @@ def ask(
     patch: arg.Patches = None,
     pods: Annotated[
         str | None,
-        typer.Option(metavar="P", help="In all clusters up to so many pods (with --nodes); p, q, r are any pods, n, m any nodes."),
+        typer.Option(metavar="P", help="Ask about all clusters of up to P pods and --nodes nodes: p, q, r are any pods, n, m any nodes."),
     ] = None,
-    nodes: Annotated[str | None, typer.Option(metavar="N", help="In all clusters up to so many nodes.")] = None,
+    nodes: Annotated[str | None, typer.Option(metavar="N", help="With --pods: the largest number of nodes.")] = None,
     scope: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="With --pods: a bound of the scope, such as node_deletions=1 (repeatable)."),
@@ -118,7 +118,7 @@ def ask(
     output: arg.FormOption = "text",
     save_trace: arg.SaveTrace = None,
     run: Annotated[
-        bool, typer.Option("--run", help="Execute the run of a possible order on kube-scheduler itself. Needs Go 1.26 or later.")
+        bool, typer.Option("--run", help="If the order is possible: execute the run on kube-scheduler's own code. Needs Go 1.26 or later.")
     ] = False,
     go_test: Annotated[
         Path | None,

@@ -102,7 +102,7 @@ def check(
             metavar="N",
             min=0,
             max=1_000_000,
-            help="If states or memory run out, search on from the ends of up to N random runs: that can find a violation, and no HOLDS.",
+            help="If states or memory run out, continue from the ends of up to N random runs. This can find a violation, but not prove HOLDS.",
             show_default=False,
         ),
     ] = 0,

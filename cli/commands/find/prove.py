@@ -29,10 +29,10 @@ class Resource(Enum):
 )
 def prove(
     pods: Annotated[
-        str, typer.Option("--pods", metavar="P", show_default=False, help="Most pods of a cluster.")
+        str, typer.Option("--pods", metavar="P", show_default=False, help="The largest number of pods.")
     ],
     nodes: Annotated[
-        str, typer.Option("--nodes", metavar="N", show_default=False, help="Most nodes of a cluster.")
+        str, typer.Option("--nodes", metavar="N", show_default=False, help="The largest number of nodes.")
     ],
     release: arg.Release = None,
     with_fix: arg.WithFix = None,
@@ -57,7 +57,7 @@ def prove(
         bool, typer.Option("--zero-grace", help="Pods have terminationGracePeriodSeconds 0.")
     ] = False,
     negative_priorities: Annotated[
-        bool, typer.Option("--negative-priorities", help="Priorities below 0, too.")
+        bool, typer.Option("--negative-priorities", help="Also check priorities below 0.")
     ] = False,
     no_empty_requests: Annotated[
         bool, typer.Option("--no-empty-requests", help="Every pod requests some of each resource.")

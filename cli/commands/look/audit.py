@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 )
 def audit_logs(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="Logs, all of one cluster.")
+        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="The logs of one cluster.")
     ] = None,
     filename: Annotated[
         list[str] | None,
-        typer.Option("-f", metavar="FILE|-", show_default=False, help="The same; - is the standard input."),
+        typer.Option("-f", metavar="FILE|-", show_default=False, help="One more log; - is the standard input."),
     ] = None,
     initial: Annotated[
         list[str] | None,
@@ -48,7 +48,7 @@ def audit_logs(
     ] = None,
     complete: Annotated[
         bool,
-        typer.Option("--complete", help="The logs have every write of their period, of all API servers."),
+        typer.Option("--complete", help="Assume that the logs have every write of their period, from all API servers."),
     ] = False,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Report only violations from this time on (RFC 3339).")

@@ -11,8 +11,8 @@ SHOWN, GONE = 0, 1
 
 
 @app.command(
-    help="Show a stored counterexample in any form.\n\nIt is executed again first. "
-    "Exit codes: 0 shown, 1 the run is no longer possible or violates the property no longer, 2 the trace cannot be read.",
+    help="Show a stored counterexample in any form.\n\npodrace first executes it again. "
+    "Exit codes: 0 shown, 1 the run is no longer possible or no longer violates the property, 2 the trace cannot be read.",
     epilog=examples(
         "podrace check 72124 --save-trace race.json",
         "podrace explain race.json -o html > race.html",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @app.command(
     help="Walk through the states of a scenario by hand.\n\nIt shows which steps are possible next, and why others are not. It prints the address of a page on this machine, or works in the terminal (`--tty`, or if stdin is a pipe). You can follow a stored trace and leave it at any step.\n\n"
-    "Exit codes: 0 ended, 2 wrong usage or input; through a pipe also if a command could not be obeyed.",
+    "Exit codes: 0 ended, 2 wrong usage or input; with piped commands also if one of them failed.",
     epilog=examples(
         "podrace explore 72124",
         "podrace explore race.json --tty",
@@ -33,7 +33,7 @@ def explore(
         str,
         typer.Argument(
             metavar="SCENARIO|TRACE", show_default=False,
-            help="A scenario or a system of your own, as for `podrace check`, or what `--save-trace` or `save` wrote.",
+            help="A scenario or a system of your own, as for `podrace check`, or a stored trace.",
         ),
     ],
     release: Annotated[
@@ -49,11 +49,11 @@ def explore(
     time: arg.Time = None,
     slow: arg.Slow = None,
     walk: Annotated[
-        str, typer.Option(metavar="LINE", show_default=False, help="Begin after these steps, as `line` prints them.")
+        str, typer.Option(metavar="LINE", show_default=False, help="Begin after these steps, in the form that the command `line` prints.")
     ] = "",
     tty: Annotated[
         bool | None,
-        typer.Option("--tty/--page", show_default=False, help="In the terminal, or as a page; a page unless stdin is a pipe."),
+        typer.Option("--tty/--page", show_default=False, help="Use the terminal, or a page (default: a page, unless stdin is a pipe)."),
     ] = None,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, show_default=False, help="The port of the page (default: any free port).")

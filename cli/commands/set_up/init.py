@@ -28,13 +28,13 @@ def init(
         str | None, typer.Option("--from", metavar="KIND", help="A kind of report, such as room-taken or stays-pending.")
     ] = None,
     node: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=CPU", help="With --from: a node (repeatable); without, those of the kind.")
+        list[str] | None, typer.Option(metavar="NAME=CPU", help="With --from: a node (repeatable; default: the nodes of the kind).")
     ] = None,
     pod: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=CPU[,PRIORITY[,NODE]]",
-            help="With --from: a pod, bound if it has a node (repeatable); without, those of the kind.",
+            help="With --from: a pod, bound if it has a node (repeatable; default: the pods of the kind).",
         ),
     ] = None,
     may: Annotated[

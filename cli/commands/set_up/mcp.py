@@ -22,15 +22,15 @@ from ...configuration.app import app, examples
 )
 def mcp(
     root: Annotated[
-        Path, typer.Option(metavar="DIR", show_default=False, help="Read only files below this directory; the working directory unless given.")
+        Path, typer.Option(metavar="DIR", show_default=False, help="Read only files below this directory (default: the working directory).")
     ] = Path("."),
     allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Let patches and property files below --root be run: they are Python code.")
+        bool, typer.Option("--allow-code", help="Allow podrace to run patches and property files below --root, which are Python code.")
     ] = False,
     max_states: arg.MaxStates = None,
     max_memory: arg.MaxMemory = None,
     timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="The longest that one search may take; a call may ask for less.")
+        str, typer.Option(metavar="TIME", help="Time limit of one search; a call can set a shorter one.")
     ] = "60s",
     jobs: arg.Jobs = None,
 ) -> None:  # fmt: skip

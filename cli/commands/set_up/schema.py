@@ -10,8 +10,8 @@ from ...configuration.app import app
 
 
 @app.command(
-    help="Print the JSON Schema of what podrace writes: the report of `check -o json`, those of "
-    "`replay -o json` and `reproduce -o json`, and the stored trace; and those of scenario files and baselines, which it reads, for editors."
+    help="Print the JSON Schema of a file of podrace, for editors and programs.\n\nThe files are the outputs of `check -o json`, "
+    "`replay -o json` and `reproduce -o json`, stored traces, scenario files and baselines."
 )
 def schema(
     name: Annotated[

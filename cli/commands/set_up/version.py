@@ -6,7 +6,7 @@ from ...configuration import arguments as arg
 from ...configuration.app import app
 
 
-@app.command(help="Print the version; as JSON also what this podrace knows and writes.")
+@app.command(help="Print the version. As JSON, also list the releases, fixes, gates, properties and forms.")
 def version(output: arg.FormOption = "text") -> None:
     from importlib.metadata import version
 

@@ -23,7 +23,7 @@ class DecidesOnHealth(Protocol):
     """The node lifecycle controller, as users and kubelets meet it."""
 
     def is_silent(self, node: Node) -> Expr:
-        """Whether the node's kubelet is cut off."""
+        """Whether the node's kubelet is disconnected."""
 
     def joins_as(self, node: Node) -> NodeVersion | None:
         """The version in which a node is created; none for the first that the scenario gives."""

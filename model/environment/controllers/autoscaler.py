@@ -80,7 +80,7 @@ class Drains(Protocol):
         """Whether pods are still to be evicted, or to end."""
 
     def forget(self, node: Node) -> None:
-        """The drain is over."""
+        """The drain's decision is dropped."""
 
 
 class Slices(Protocol):
@@ -91,7 +91,7 @@ class Slices(Protocol):
 
 
 class Autoscaler(NodeFit):
-    """`doomed[n]`: the autoscaler has found the node empty, and is about to take it away. `cleared[n]`: it has tainted it, and found it empty once more."""
+    """The autoscaler. `doomed[n]`: it has found the node empty and will delete it. `cleared[n]`: it has tainted the node, and found it empty again."""
 
     api: APIServer
     node_watch: NodeWatch
@@ -115,12 +115,12 @@ class Autoscaler(NodeFit):
         return bool(self.scope.scale_downs or self.scope.autoscaler)
 
     def keeping(self) -> list[Pod]:
-        """The pods that keep a node in being: all but those of DaemonSets."""
+        """The pods that prevent the deletion of a node: all except those of DaemonSets."""
         daemons = {o.pod for o in self.universe[Owned] if o.owner.kind is OwnerKind.DAEMON_SET}
         return [pod for pod in self.universe[Pod] if pod not in daemons]
 
     def looks_empty(self, node: Node) -> Expr:
-        """Whether the API server shows nobody on the node, and nobody who is to go there; with `scale_down_keeps_room`, nor a pod that waits and fits there."""
+        """Whether the API server shows no pod that is bound or nominated to the node. With `scale_down_keeps_room`, there must also be no waiting pod that fits there."""
         pods = (self.api.pod[p] for p in self.keeping())
         empty = ~any_of(p.exists & ((p.node == node) | (p.pending & (p.nominated == node))) for p in pods)
         if not self.scope.scale_down_keeps_room:
@@ -129,11 +129,11 @@ class Autoscaler(NodeFit):
         return empty & ~any_of(self.api.pod[p].pending & self.fits_some(p, (node,)) for p in waiting)
 
     def has_nobody(self, node: Node) -> Expr:
-        """Whether the API server shows nobody who is bound to the node."""
+        """Whether the API server shows no pod that is bound to the node."""
         return ~any_of(self.is_on(pod, node) for pod in self.keeping())
 
     def fits(self, pod: Pod, node: Node, content: Node) -> Expr:
-        """Also whether the pod can have its devices there, as far as they are published."""
+        """As the filters, and also whether the pod can get its devices there, as far as they are published."""
         return super().fits(pod, node, content) & self.device_slices.could_have(pod, node)
 
     # --- nodes that go ---------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Autoscaler(NodeFit):
     @step(actor="autoscaler", fair=False)
     @tells("The autoscaler finds that {node} is empty.")
     def find_empty(self, node: Node) -> None:
-        """The loop decides on a node."""
+        """The autoscaler's loop decides to delete a node."""
         require(self.scales_down)
         require(self.api.node_exists[node] & ~as_expr(self.doomed[node]) & self.looks_empty(node))
         if not self.scope.autoscaler:
@@ -151,7 +151,7 @@ class Autoscaler(NodeFit):
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler puts its taint on {node}.")
     def put_taint(self, node: Node) -> None:
-        """MarkToBeDeleted: pods are to stay away from now on."""
+        """MarkToBeDeleted: adds a taint, so that pods avoid the node from now on."""
         leaving = leaving_version(self.universe[NodeVersion], node)
         require(self.scales_down and self.scope.scale_down_taints and leaving is not None)
         require(self.doomed[node] & self.api.node_exists[node] & ~self.is_tainted(node))
@@ -164,7 +164,7 @@ class Autoscaler(NodeFit):
         "The autoscaler checks {node} once more, and finds no pod.",
     )
     def look_again(self, node: Node) -> None:
-        """The actuator lists the pods that are bound to the node; where it waits, after whoever chose the node before the taint has bound."""
+        """The actuator lists the pods that are bound to the node. If it waits, every pod that was assigned to the node before the taint is bound by then."""
         require(self.scales_down and self.scope.scale_down_taints)
         ready = self.has_nobody(node) | self.is_drained(node)
         require(self.doomed[node] & self.is_tainted(node) & ~as_expr(self.cleared[node]) & ready)
@@ -175,11 +175,11 @@ class Autoscaler(NodeFit):
             self.drain.list_pods(node)
 
     def is_drained(self, node: Node) -> Expr:
-        """Whether pods of the node are moved, so that it need not be empty."""
+        """Whether the autoscaler moves the pods of the node, so that the node need not be empty."""
         return as_expr(self.drain.draining[node] if self.scope.scale_down_drains else False)
 
     def is_heard(self, node: Node) -> Expr:
-        """Whether the scheduler has been told of the taint, and nobody is in a cycle, or about to be bound, who was tried before."""
+        """Whether the scheduler knows the taint, and no pod that was tried before is still in a cycle or about to be bound."""
         log, pods = self.node_watch.log, self.universe[Pod]
         busy = any_of(self.scheduler.in_flight(p) | self.binding.is_posting(p) for p in pods)
         told = ~any_of((log.length > i) & (log.entry(i).node == node) for i in range(log.capacity))
@@ -188,7 +188,7 @@ class Autoscaler(NodeFit):
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler takes {node} away.")
     def take_away(self, node: Node) -> None:
-        """The node is deleted, at once after a second look where the scope has `scale_down_looks_again`, or some time after it where it has `scale_down_taints`."""
+        """Deletes the node: with `scale_down_looks_again` immediately after a second check, with `scale_down_taints` some time after it."""
         require(self.scales_down)
         require(self.doomed[node])
         if self.scope.scale_down_looks_again:
@@ -204,7 +204,7 @@ class Autoscaler(NodeFit):
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler finds somebody on {node}, and leaves it.")
     def spare(self, node: Node) -> None:
-        """The second look finds that the node is not empty any more: the taint goes, if it has put one there."""
+        """The second check finds that the node is not empty any more: the autoscaler removes its taint."""
         require(self.scales_down and (self.scope.scale_down_looks_again or self.scope.scale_down_taints))
         empty = (
             self.has_nobody(node) | self.cleared[node] | self.is_drained(node)
@@ -217,7 +217,7 @@ class Autoscaler(NodeFit):
         self.let_stay(node)
 
     def let_stay(self, node: Node) -> None:
-        """The taint goes, if the autoscaler has put one there."""
+        """The autoscaler removes its taint, if the node has it."""
         if self.scope.scale_down_taints:
             with when(self.api.node_exists[node]):
                 self.api.write_node(node, exists=True)
@@ -239,7 +239,7 @@ class Autoscaler(NodeFit):
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler makes {node}, for {pod}.")
     def make_node(self, node: Node, pod: Pod) -> None:
-        """A pod was rejected, is nominated to no node that is there, fits on no node, and would on this one: the node joins, and the pod is nominated there if the autoscaler does so.
+        """A pod was rejected, is not nominated to an existing node, fits on no node, and would fit on this one: the node joins. If the autoscaler nominates pods, the pod is nominated to the node.
 
         The bound is that there is a node which nobody remembers.
         """
@@ -258,13 +258,13 @@ class Autoscaler(NodeFit):
             self.api.set_nomination(pod, node)
 
     def is_expected(self, pod: Pod) -> Expr:
-        """Whether the pod is nominated to a node that is there, so that it counts as one that waits for victims (FilterOutExpendableAndSplit of cluster-autoscaler)."""
+        """Whether the pod is nominated to an existing node, and so counts as waiting for victims (FilterOutExpendableAndSplit of cluster-autoscaler)."""
         return any_of(
             (self.api.pod[pod].nominated == node) & self.api.node_exists[node] for node in self.universe[Node]
         )
 
     def would_fit(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod fits on the node while nobody else is there."""
+        """Whether the pod fits on the node if the node is empty."""
         if not takes(pod, node):
             return as_expr(False)
         devices = self.device_slices.could_have(pod, node, to_come=True)

@@ -178,7 +178,7 @@ class Budgets(Component):
     # --- what the scheduler reads ----------------------------------------------------------------------------
 
     def read(self) -> None:
-        """getPodDisruptionBudgets: a preemption lists the budgets, and has them so for all its dry runs and its choice."""
+        """getPodDisruptionBudgets: a preemption lists the budgets once, for all its dry runs and its choice."""
         if not self.kept:
             return
         for budget in self.universe[DisruptionBudget]:
@@ -187,7 +187,7 @@ class Budgets(Component):
                 self.read_disrupted[budget][pod] = self.listed_disrupted[budget][pod]
 
     def forget(self) -> None:
-        """The preemption is over: nobody looks at what it has read."""
+        """The preemption is over: the budgets that it read are dropped."""
         if not self.kept:
             return
         for budget in self.universe[DisruptionBudget]:
@@ -196,11 +196,11 @@ class Budgets(Component):
                 self.read_disrupted[budget][pod] = False
 
     def allowance(self, budget: DisruptionBudget) -> Expr:
-        """status.disruptionsAllowed, as the preemption at hand has read it."""
+        """status.disruptionsAllowed, as the current preemption has read it."""
         return as_expr(self.read_allowed[budget]) if self.kept else budget.allowed
 
     def has_paid_for(self, budget: DisruptionBudget, pod: Pod) -> Expr:
-        """Whether status.disruptedPods has the pod, as the preemption at hand has read it."""
+        """Whether status.disruptedPods has the pod, as the current preemption has read it."""
         if self.kept:
             return as_expr(self.read_disrupted[budget][pod])
         return as_expr(any(named.name in budget.disrupted for named in self._of_name(pod)))
@@ -208,7 +208,7 @@ class Budgets(Component):
     # --- the truth -------------------------------------------------------------------------------------------
 
     def runs(self, pod: Pod) -> Expr:
-        """Whether the pod is one of those that a budget wants: it is bound, nobody has deleted it, and no eviction of it was granted; and it is ready, where that is looked at."""
+        """Whether the pod counts as healthy for its budget: it is bound, not deleted, not evicted, and ready if readiness is modelled."""
         current = self.api.pod[pod]
         goes = self.evicting[pod] & ~self.was_unready(pod) if self.probes else self.evicting[pod]
         return current.assigned & ~current.terminating & ~goes & self.is_ready(pod)
@@ -219,7 +219,7 @@ class Budgets(Component):
         return bool(self.kept and self.scope.readiness)
 
     def is_ready(self, pod: Pod) -> Expr:
-        """Whether the pod's condition Ready is True; so it is of every pod where nobody looks."""
+        """Whether the pod's condition Ready is True. If readiness is not modelled, every pod is ready."""
         return as_expr(self.ready[pod]) if self.probes else as_expr(True)
 
     @property
@@ -228,19 +228,19 @@ class Budgets(Component):
         return bool(self.probes and self.scope.pod_phases)
 
     def is_pending(self, pod: Pod) -> Expr:
-        """Whether the phase of a pod that is bound is Pending; so it is of none where nobody looks."""
+        """Whether a bound pod is in phase Pending. If phases are not modelled, none is."""
         return ~as_expr(self.started[pod]) if self.has_phases else as_expr(False)
 
     def at_first(self, pod: Pod) -> bool:
-        """Whether the pod, which is bound at the start, counts then: nobody has deleted it, and it is ready, where that is looked at."""
+        """Whether a pod that is bound at the start counts as healthy then."""
         return not pod.deleted and ((pod.ready and pod.started) or not self.probes)
 
     def healthy(self, budget: DisruptionBudget) -> Expr:
-        """How many pods of a budget run."""
+        """How many healthy pods a budget has."""
         return count(self.runs(pod) for pod in self.universe[Pod] if budget.selects(pod))
 
     def desired(self, budget: DisruptionBudget) -> Expr:
-        """How many of its pods a budget wants to run: as many as do at the start, less what it allows then."""
+        """How many of its pods a budget wants to run: those that run at the start, minus the disruptions allowed then."""
         if budget.min_available is not None:
             return as_expr(budget.min_available)
         return as_expr(len(self._running_at_first(budget))) - budget.allowed
@@ -254,7 +254,7 @@ class Budgets(Component):
     @step(actor="kubelet", each="pod")
     @tells("The kubelet has started {pod}, and reports that it is Running.")
     def start(self, pod: Pod) -> None:
-        """Its images and volumes are there, and a container runs (getPhase, pkg/kubelet/kubelet_pods.go)."""
+        """The pod's images and volumes are ready, and a container runs (getPhase, pkg/kubelet/kubelet_pods.go)."""
         require(self.has_phases and bool(self.protecting(pod)))
         require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
         self.started[pod] = True
@@ -262,7 +262,7 @@ class Budgets(Component):
     @step(actor="kubelet", fair=False)
     @tells("The containers of {pod} cannot be started, say for want of an image or a volume.")
     def fail_to_start(self, pod: Pod) -> None:
-        """The pod stays Pending until that is mended."""
+        """The pod stays Pending until its problem is repaired."""
         require(self.has_phases and bool(self.protecting(pod)) and bool(self.scope.start_failures))
         require(self._lives(pod) & ~self.started[pod] & ~self.broken[pod])
         self.faults.spend(Fault.START_FAILURE, pod)
@@ -289,7 +289,7 @@ class Budgets(Component):
     @step(actor="user", fair=False)
     @tells("What kept {pod} from being ready is mended.")
     def mend(self, pod: Pod) -> None:
-        """Its probe may succeed again."""
+        """The pod's probe can succeed again."""
         require(self.probes and bool(self.protecting(pod)))
         require(self._lives(pod) & self.broken[pod])
         self.broken[pod] = False
@@ -307,7 +307,7 @@ class Budgets(Component):
     @step(actor="user", fair=False)
     @tells("Somebody evicts {pod} by the eviction subresource, as `kubectl drain` and the descheduler do.")
     def evict(self, pod: Pod) -> None:
-        """checkAndDecrement: the budget allows a disruption, and has one less from now on. A pod with two budgets cannot be evicted.
+        """checkAndDecrement: the budget allows a disruption, and its count goes down by one. A pod with two budgets cannot be evicted.
 
         One that has succeeded or failed, and whose object is there still, is deleted without a look at its budget (canIgnorePDB).
         """
@@ -330,19 +330,19 @@ class Budgets(Component):
         self.evicting[pod] = True
 
     def has_ended(self, pod: Pod) -> Expr:
-        """Whether the pod has succeeded or failed, and its object is there still."""
+        """Whether the pod has succeeded or failed, and its object still exists."""
         return as_expr(self.api.remains[pod]) if self.may_end(pod) else as_expr(False)
 
     def may_end(self, pod: Pod) -> bool:
-        """Whether the pod may succeed or fail: by itself, or because its kubelet rejects it."""
+        """Whether the pod can succeed or fail: by itself, or because its kubelet rejects it."""
         return bool(pod.finishes or self.scope.kubelet_admission)
 
     def ignores_ended(self) -> bool:
-        """Whether evictions of pods that have succeeded or failed ask no budget."""
+        """Whether evictions of pods that have succeeded or failed ignore the budget."""
         return True
 
     def spares(self, budget: DisruptionBudget, pod: Pod) -> Expr:
-        """Whether the eviction takes nothing from the budget: a pod that is not ready may go while its status says that enough are healthy, or by the policy AlwaysAllow; one that is Pending at any time (canIgnorePDB)."""
+        """Whether the eviction does not lower the budget (canIgnorePDB): the pod is Pending; or it is not ready, and either enough pods are healthy by the status, or the policy is AlwaysAllow."""
         if not self.probes:
             return as_expr(False)
         enough = (as_expr(self.said_healthy[budget]) >= self.desired(budget)) & (self.desired(budget) > 0)
@@ -350,11 +350,11 @@ class Budgets(Component):
         return unready | (self.is_pending(pod) & self.ignores_pending())
 
     def ignores_pending(self) -> bool:
-        """Whether evictions of pods that are Pending ask no budget."""
+        """Whether evictions of Pending pods ignore the budget."""
         return True
 
     def looks_at_health(self) -> bool:
-        """Whether evictions look at pods' readiness at all."""
+        """Whether evictions check the readiness of pods."""
         return True
 
     def allows_always(self, budget: DisruptionBudget) -> bool:
@@ -362,7 +362,7 @@ class Budgets(Component):
         return budget.always_allow
 
     def take(self, budget: DisruptionBudget, pod: Pod) -> None:
-        """The budget, which allows a disruption, pays for the eviction of a pod."""
+        """The budget allows a disruption, and the eviction uses it."""
         self.allowed[budget] = clamp(self.allowed[budget] - 1, 0, MOST)
         for named in self._of_name(pod):
             self.disrupted[budget][named] = True
@@ -376,7 +376,7 @@ class Budgets(Component):
     @step(actor="API server", each="pod")
     @tells("The API server goes on with the eviction of {pod}, and deletes it.")
     def finish_eviction(self, pod: Pod) -> None:
-        """Once the budget has paid, or none was asked, the pod is deleted, if its object is there still."""
+        """After the budget was lowered, or needed no change, the pod is deleted if its object still exists."""
         require(self.kept and len(self.protecting(pod)) == 1)
         require(self.evicting[pod])
         self.evicting[pod] = False
@@ -396,11 +396,11 @@ class Budgets(Component):
             self.unstarted[pod] = False
 
     def was_unready(self, pod: Pod) -> Expr:
-        """Whether the eviction that is granted is of a pod that was not ready."""
+        """Whether the granted eviction is for a pod that was not ready."""
         return as_expr(self.unready[pod]) if self.probes else as_expr(False)
 
     def conflicts(self, pod: Pod) -> Expr:
-        """Whether the DELETE is refused: of a pod that was not ready, the resourceVersion is a precondition, so that it has neither become ready since nor ended, nor, if it was Pending, been started.
+        """Whether the DELETE is refused. For a pod that was not ready, the resourceVersion is a precondition: since then, the pod must not have become ready, ended or started.
 
         Of one that was Pending upstream looks at the object once more then, and asks the budget; here somebody evicts it once more, or does not.
         """
@@ -408,13 +408,13 @@ class Budgets(Component):
         return self.was_unready(pod) & (self.is_ready(pod) | begun | self.has_ended(pod))
 
     def hit_by_name(self, pod: Pod) -> Sequence[Pod]:
-        """Which other pods the DELETE hits: it goes by name, and only that of a pod that is not ready has a precondition (addConditionAndDeletePod), and none that has ended (shouldEnforceResourceVersion)."""
+        """The other pods that the DELETE can hit, because it is by name. Only for a pod that is not ready it has a precondition (addConditionAndDeletePod), and for a finished pod it has none (shouldEnforceResourceVersion)."""
         return namesakes(self.universe, pod)
 
     @step(actor="disruption controller", each="budget")
     @tells("The disruption controller counts the pods of {budget} again.")
     def count_anew(self, budget: DisruptionBudget) -> None:
-        """trySync and updatePdbStatus: pods that are gone or terminating leave disruptedPods; the status has what is left."""
+        """trySync and updatePdbStatus: removes pods that are gone or terminating from disruptedPods, and counts again."""
         require(self.kept and not self.lags)
         api, pods = self.api.pod, [p for p in self.universe[Pod] if budget.selects(p)]
         kept = {
@@ -439,7 +439,7 @@ class Budgets(Component):
     @step(actor="disruption controller's informer", each="pod")
     @tells("The disruption controller hears what has become of {pod}.")
     def hear(self, pod: Pod) -> None:
-        """Its informer has the newest object."""
+        """The informer receives the newest object."""
         require(self.lags and bool(self.protecting(pod)))
         current = self.api.pod[pod]
         runs = current.assigned & ~current.terminating & self.is_ready(pod)
@@ -451,7 +451,7 @@ class Budgets(Component):
     @step(actor="disruption controller", each="budget")
     @tells("The disruption controller counts the pods of {budget}, as its informer has them.")
     def count_by_view(self, budget: DisruptionBudget) -> None:
-        """trySync: it reads the budget, and counts; updatePdbStatus writes nothing where nothing would change."""
+        """trySync: the controller reads the budget, and counts. updatePdbStatus writes only if the status changes."""
         require(self.lags)
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
         kept = {p: any_of(self.staying[named] for named in self._of_name(p)) for p in pods}
@@ -475,7 +475,7 @@ class Budgets(Component):
         "The disruption controller writes the status of {budget}, which is refused if another was written since."
     )
     def write_status(self, budget: DisruptionBudget) -> None:
-        """UpdateStatus of the object that was read: a conflict of versions has it count once more."""
+        """UpdateStatus of the object that was read. After a version conflict, the controller counts again."""
         require(self.lags)
         require(self.counting[budget])
         with when(self.is_written(budget)):
@@ -492,13 +492,13 @@ class Budgets(Component):
             self.counted_disrupted[budget][pod] = False
 
     def is_written(self, budget: DisruptionBudget) -> Expr:
-        """Whether the API server takes the status: not that of an older version."""
+        """Whether the API server accepts the status: it refuses an older version."""
         return ~as_expr(self.outdated[budget])
 
     @step(actor="budget informer", each="budget")
     @tells("The scheduler's informer gets the status of {budget}.")
     def store(self, budget: DisruptionBudget) -> None:
-        """The scheduler's lister has the newest status: an older one is what it has if this comes earlier."""
+        """The scheduler's lister receives the newest status. Until then it has an older one."""
         require(self.kept)
         pods = [p for p in self.universe[Pod] if budget.selects(p)]
         differs = any_of(self.listed_disrupted[budget][p] != self.disrupted[budget][p] for p in pods)

@@ -40,7 +40,7 @@ class Strategy(
 
 
 class Descheduler(NodeFit):
-    """`chosen[p]`: the plugin that has chosen to evict the pod, which it has still to ask for."""
+    """The descheduler. `chosen[p]`: the plugin that has chosen the pod for eviction, and has not sent the eviction yet."""
 
     budgets: Budgets
 
@@ -55,7 +55,7 @@ class Descheduler(NodeFit):
     @step(actor="descheduler", fair=False)
     @tells("The descheduler looks at the cluster, and {strategy} chooses {owned}.")
     def choose(self, owned: Owned, strategy: Strategy) -> None:
-        """Deschedule or Balance of a plugin, upon what its informers have: one pod at a time."""
+        """Deschedule or Balance of a plugin, from what its informers show: one pod at a time."""
         require(owned.owner.kind is not OwnerKind.DAEMON_SET)
         require(~any_of(as_expr(self.chosen[other]).is_some for other in self.universe[Owned]))
         require(self.stays(owned.pod) & self.is_misplaced(owned, strategy.of))
@@ -66,7 +66,7 @@ class Descheduler(NodeFit):
     @step(actor="descheduler", each="owned")
     @tells("The descheduler asks for the eviction of {owned}.")
     def evict(self, owned: Owned) -> None:
-        """The eviction subresource: refused if a budget allows no disruption, or if the pod has two; a pod that is gone is not found."""
+        """The eviction subresource: refuses if a budget allows no disruption, or if the pod has two budgets. A deleted pod is not found."""
         require(as_expr(self.chosen[owned]).is_some)
         self.chosen[owned] = None
         pod, protecting = owned.pod, self.budgets.protecting(owned.pod)
@@ -82,7 +82,7 @@ class Descheduler(NodeFit):
     # --- what it thinks --------------------------------------------------------------------------------------
 
     def is_misplaced(self, owned: Owned, strategy: StrategySpec) -> Expr:
-        """Whether a plugin thinks that the pod should be elsewhere."""
+        """Whether a plugin finds that the pod should run elsewhere."""
         found: dict[StrategyKind, Callable[[Owned, StrategySpec, Node, Node], Expr]] = {
             StrategyKind.NODE_TAINTS: self._is_repelled,
             StrategyKind.NODE_AFFINITY: self._asks_for_others,
@@ -98,11 +98,11 @@ class Descheduler(NodeFit):
         )
 
     def _is_repelled(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
-        """removepodsviolatingnodetaints: a taint of the node with NoSchedule that the pod does not tolerate."""
+        """removepodsviolatingnodetaints: whether the node has a NoSchedule taint that the pod does not tolerate."""
         return as_expr(not owned.pod.endures(content, ("NoSchedule",)))
 
     def _asks_for_others(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
-        """removepodsviolatingnodeaffinity: the node is not what the pod requires, or another is more what it prefers; some node would do."""
+        """removepodsviolatingnodeaffinity: whether the node does not match the pod's required affinity, or another node matches its preferences better, and some other node is possible."""
         pod = owned.pod
         if not strategy.prefers:
             return as_expr(not pod.asks_for(content)) & self.fits_some(pod, self.universe[Node])
@@ -117,7 +117,7 @@ class Descheduler(NodeFit):
         return better & self.fits_some(pod, self.universe[Node])
 
     def _is_crowded(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
-        """removepodsviolatingtopologyspreadconstraint: the pod's domain has more pods than the average, and too many more than another has."""
+        """removepodsviolatingtopologyspreadconstraint: whether the pod's domain has more pods than the average, and more than maxSkew allows."""
         if not strategy.selector.matches(owned.pod.labels):
             return as_expr(False)
         here, domains = self._domains(strategy, content)
@@ -126,7 +126,7 @@ class Descheduler(NodeFit):
         )
 
     def _domains(self, strategy: StrategySpec, content: Node) -> tuple[Expr, list[tuple[Expr, Expr]]]:
-        """How many pods count in the domain of a node, and of each domain whether it is there, and how many count in it."""
+        """For a node: how many pods count in its domain. For each domain: whether it exists, and how many pods count in it."""
         key = strategy.topology_key
         nodes: dict[str, list[tuple[Node, Expr]]] = {}
         for node in self.universe[Node]:
@@ -153,7 +153,7 @@ class Descheduler(NodeFit):
         return here * count(there for there, _ in domains) < total(number for _, number in domains)
 
     def _is_duplicate(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
-        """removeduplicates: of the owner's pods, more are on the node than their number by that of nodes for them, rounded up."""
+        """removeduplicates: whether the node has more of the owner's pods than their number divided by the number of possible nodes, rounded up."""
         pods = [other.pod for other in self.universe[Owned] if other.owner is owned.owner]
         here = count(self.is_on(pod, node) & self.stays(pod) for pod in pods)
         everywhere = count(self.stays(pod) for pod in pods)
@@ -166,7 +166,7 @@ class Descheduler(NodeFit):
         return (here > 1) & (number > 1) & ((here - 1) * number >= everywhere)
 
     def _is_on_a_busy_node(self, owned: Owned, strategy: StrategySpec, node: Node, content: Node) -> Expr:
-        """lownodeutilization: the node is used more than the target, and another less than the threshold."""
+        """lownodeutilization: whether the node's usage is above the target, and another node's is below the threshold."""
         busy = self._used(node) * 100 > strategy.high * content.cpu
         idle = any_of(
             self.api.node_exists[other] & shown & (self._used(other) * 100 < strategy.low * version.cpu)
@@ -184,7 +184,7 @@ class Descheduler(NodeFit):
     # --- where it thinks that a pod fits ---------------------------------------------------------------------
 
     def fits_elsewhere(self, owned: Owned, strategy: StrategySpec) -> Expr:
-        """PodFitsAnyOtherNode; of the spread, of the nodes in domains that have fewer pods than the average."""
+        """PodFitsAnyOtherNode. For topology spread, only nodes in domains with fewer pods than the average."""
         pod, nodes = owned.pod, self.universe[Node]
         if strategy.kind is StrategyKind.SPREAD:
             return any_of(

@@ -59,7 +59,7 @@ class Autoscales(Protocol):
 
 
 class Drain(NodeFit):
-    """`draining[n]`: the autoscaler has decided to move the pods of the node. `listed[p]`: it is to evict the pod."""
+    """The autoscaler's drains. `draining[n]`: it has decided to move the pods of the node. `listed[p]`: it will evict the pod."""
 
     autoscaler: Autoscales
     budgets: Budgets
@@ -83,7 +83,7 @@ class Drain(NodeFit):
     @step(actor="autoscaler", fair=False)
     @tells("The autoscaler finds that all pods of {node} fit on other nodes.")
     def find_movable(self, node: Node) -> None:
-        """SimulateNodeRemoval: the node is not empty, and what is on it can be moved."""
+        """SimulateNodeRemoval: the node is not empty, and its pods can be moved."""
         require(self.drains)
         require(self.api.node_exists[node] & ~as_expr(self.autoscaler.doomed[node]))
         require(~self.autoscaler.looks_empty(node) & self.can_be_moved(node))
@@ -93,7 +93,7 @@ class Drain(NodeFit):
         self.draining[node] = True
 
     def can_be_moved(self, node: Node) -> Expr:
-        """Whether those who keep the node are made anew elsewhere, all at once and beside those who wait, and no budget is against it."""
+        """Whether the pods that keep the node can be recreated elsewhere, all together and next to the waiting pods, and no budget prevents this."""
         keeping = self.autoscaler.keeping()
         movable = {owned.pod for owned in self.universe[Owned]} & set(keeping)
         stuck = any_of(self.is_on(pod, node) for pod in keeping if pod not in movable)
@@ -108,7 +108,7 @@ class Drain(NodeFit):
         return asked <= as_expr(self.budgets.allowed[budget])
 
     def _has_places(self, node: Node, keeping: Sequence[Pod]) -> Expr:
-        """Whether there is a place for each pod that is on the node, or waits, such that all have room at once."""
+        """Whether all pods that are on the node or wait have room on other nodes at the same time."""
         others = [other for other in self.universe[Node] if other is not node]
         homeless = {
             pod: self.is_on(pod, node) | (self.api.pod[pod].pending & as_expr(not pod.foreign))
@@ -142,17 +142,17 @@ class Drain(NodeFit):
     # --- the actuator ------------------------------------------------------------------------------------------
 
     def list_pods(self, node: Node) -> None:
-        """GetPodsToMove, after the taint: who is bound to the node now is evicted."""
+        """GetPodsToMove, after the taint: lists the pods that are bound to the node now; they will be evicted."""
         for pod in self._asked_to_go():
             with when(self.draining[node] & self.is_on(pod, node) & self.stays(pod)):
                 self.listed[pod] = True
 
     def _asked_to_go(self) -> Sequence[Pod]:
-        """The pods that are evicted where they are on such a node."""
+        """The pods that a drain evicts from such a node."""
         return self.autoscaler.keeping()
 
     def is_to_go(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod is on the node, and the autoscaler is to evict it."""
+        """Whether the pod is on the node, and the autoscaler will evict it."""
         if pod not in self._asked_to_go():
             return as_expr(False)
         here = self.is_on(pod, node) & self.draining[node] & self.autoscaler.cleared[node]
@@ -161,7 +161,7 @@ class Drain(NodeFit):
     @step(actor="autoscaler", goroutine="autoscaler's evictions", each="pod")
     @tells("The autoscaler evicts {pod}.")
     def evict(self, pod: Pod) -> None:
-        """evictPod: as long as the budget allows none, it is tried again; a pod that is gone is left out."""
+        """evictPod: retried while the budget allows no disruption. A deleted pod is skipped."""
         require(self.drains and pod in self._asked_to_go())
         protecting = self.budgets.protecting(pod)
         require(any_of(self.is_to_go(pod, node) for node in self.universe[Node]) & self.stays(pod))
@@ -177,13 +177,13 @@ class Drain(NodeFit):
     @step(actor="autoscaler", goroutine="autoscaler's evictions", each="pod")
     @tells("The autoscaler finds that {pod}, which it was to evict, is gone.")
     def miss(self, pod: Pod) -> None:
-        """The eviction finds nobody, or a pod that terminates already."""
+        """The eviction finds no pod, or a pod that already terminates."""
         require(self.drains)
         require(self.listed[pod] & ~self.stays(pod))
         self.listed[pod] = False
 
     def is_waiting(self, node: Node) -> Expr:
-        """Whether pods are still to be evicted, or to end: with `scale_down_until_empty` any of those on the node."""
+        """Whether pods still have to be evicted or to end. With `scale_down_until_empty`, this includes all pods on the node."""
 
         def keeps(pod: Pod) -> Expr:
             ends = self.api.pod[pod].terminating
@@ -196,7 +196,7 @@ class Drain(NodeFit):
     @step(actor="autoscaler", each="node")
     @tells("The autoscaler gives up the drain of {node}: a budget is against it.")
     def give_up(self, node: Node) -> None:
-        """Evictions have failed for too long (max-pod-eviction-time): the taint goes."""
+        """Evictions have failed for too long (max-pod-eviction-time): the taint is removed."""
         require(self.drains and self.budgets.kept)
         refused = any_of(
             self.is_to_go(pod, node) & self.stays(pod) & (self.budgets.allowed[budget] == 0)
@@ -207,7 +207,7 @@ class Drain(NodeFit):
         self.autoscaler.let_stay(node)
 
     def forget(self, node: Value) -> None:
-        """The drain is over."""
+        """The drain's decision is dropped."""
         if not self.drains:
             return
         for known in self.universe[Node]:

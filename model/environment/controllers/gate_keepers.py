@@ -30,7 +30,7 @@ from ..gates import Gate, GateKeeper
 
 
 class GateKeepers(Component):
-    """`open[g]`: the gate has been taken off its pod, which has others still. `directed[g]`: its keeper has written what it asks for, and the gate is still there.
+    """Controllers that add scheduling gates to pods. `open[g]`: the gate was removed from its pod, which still has others. `directed[g]`: the gate's keeper has written its changes, and the gate still exists.
 
     A keeper acts on the newest object, some time after it came to be so: its writes carry the version that it has read, so that one from an older object is refused
     and repeated. It hears of the end of a pod late by acting late.
@@ -53,24 +53,24 @@ class GateKeepers(Component):
         return [other for other in self.universe[Gate] if other.pod is gate.pod and other is not gate]
 
     def is_shut(self, gate: Gate) -> Expr:
-        """Whether the gate holds its pod back."""
+        """Whether the gate holds the pod back."""
         current = self.api.pod[gate.pod]
         return as_expr(current.exists & current.gated & ~self.open[gate])
 
     def is_let_go(self, gate: Gate) -> Expr:
-        """Whether the pod is there, and counts as one that the keeper has let go."""
+        """Whether the pod exists, and counts as admitted by the keeper."""
         current = self.api.pod[gate.pod]
         return as_expr(current.exists & (~current.gated | self.open[gate]))
 
     def has_quota(self, keeper: GateKeeper) -> Expr:
-        """Whether the keeper may let one more pod go."""
+        """Whether the keeper has quota for one more pod."""
         if keeper.of.quota is None:
             return as_expr(True)
         mine = [gate for gate in self.universe[Gate] if gate.keeper is keeper]
         return count(self.is_let_go(gate) for gate in mine) < keeper.of.quota
 
     def may_act(self, gate: Gate) -> Expr:
-        """Whether the keeper looks at the pod now: it may wait until gates of other names are gone."""
+        """Whether the keeper handles the pod now: it may wait until other gates are removed."""
         keeper = gate.keeper
         assert keeper is not None
         awaited = [other for other in self.others(gate) if other.gate in keeper.of.waits_for]
@@ -89,23 +89,23 @@ class GateKeepers(Component):
                 self.open[gate] = True
 
     def wanted(self, gate: Gate) -> PodVersion | None:
-        """What the keeper has the pod become, if anything."""
+        """The version of the pod that the keeper wants to write, if any."""
         keeper, versions = gate.keeper, versions_in(self.universe, gate.pod)
         return next((v for v in versions if keeper is not None and v.name in keeper.of.directs), None)
 
     def is_taken(self, version: PodVersion) -> Expr:
-        """Whether the API server takes an update to this version, or the pod is in it already. One that is refused is tried again."""
+        """Whether the API server accepts an update to this version, or the pod has it already. A refused update is retried."""
         current = self.api.pod[version.pod]
         return self.api.may_be_updated(version) | (current.version == version.number)
 
     def is_apart(self, gate: Gate) -> bool:
-        """Whether the keeper writes what it asks for in an update of its own, before the one that takes the gate away."""
+        """Whether the keeper writes its changes in a separate update, before it removes the gate."""
         return gate.keeper is not None and gate.keeper.of.apart and self.wanted(gate) is not None
 
     @step(actor="gate keeper", each="gate")
     @tells("The keeper of the {gate} writes where the pod is to go.")
     def direct(self, gate: Gate) -> None:
-        """An update of its own: what the keeper asks for."""
+        """A separate update with the keeper's changes."""
         version = self.wanted(gate)
         if version is None or not self.is_apart(gate):
             require(False)
@@ -117,7 +117,7 @@ class GateKeepers(Component):
     @step(actor="gate keeper", each="gate")
     @tells("The {gate} is taken away by its keeper.")
     def let_go(self, gate: Gate) -> None:
-        """An update that takes the gate away, with what the keeper asks for unless it has said so."""
+        """An update that removes the gate, together with the keeper's changes if they are not written yet."""
         require(gate.keeper is not None)
         version = self.wanted(gate)
         require(self.is_shut(gate) & self.may_act(gate))
@@ -131,7 +131,7 @@ class GateKeepers(Component):
     @step(actor="user", fair=False)
     @tells("The {gate} is taken away.")
     def remove(self, gate: Gate) -> None:
-        """A gate that has no keeper goes when a user takes it away, or never."""
+        """A gate without a keeper is removed by a user, or never."""
         require(gate.keeper is None)
         require(self.is_shut(gate))
         self._take_away(gate)

@@ -110,7 +110,7 @@ def to_remove(worker: Worker, read: Health) -> frozenset[Mark]:
 
 
 class NodeLifecycle(Component):
-    """Its view, its queues, and what its goroutines are at; and what becomes of kubelets.
+    """The node lifecycle controller: its view, its queues, the state of its goroutines; and the state of the kubelets.
 
     `silent[n]`: nothing is heard of the node's kubelet, nor does it hear anything. `unwell[n]`: the kubelet would report that the node is not ready.
     `listed[n]`: the node in the informer's store; none of one that is gone. `updated[n]`: it is in the queue of updates. `stage[w][n]`, `read[w][n]`: what a worker does next, and what it has read.
@@ -145,7 +145,7 @@ class NodeLifecycle(Component):
     }
 
     def setup(self) -> None:
-        """It has run for a while: the monitor has looked at each node, and the worker too, if there is nothing to do for it."""
+        """The controller has run for a while: the monitor has checked each node, and so has the worker for nodes that need nothing."""
         there = [node for node in self.universe[Node] if node.exists and self.runs]
         for node in there:
             seen, health = self.seen(node), health_of(node)
@@ -162,13 +162,13 @@ class NodeLifecycle(Component):
         return bool(self.scope.node_lifecycle)
 
     def seen(self, node: Node) -> WatchedNode:
-        """What the controller has of a node."""
+        """The node as the controller's informer has it."""
         return self.universe[WatchedNode][node.index]
 
     # --- versions of a node by its health ----------------------------------------------------------------------
 
     def turned(self, node: Node, current: Expr, change: Callable[[Health], Health]) -> Expr:
-        """The version that a write makes of the current one."""
+        """The version that a write makes from the current one."""
         found = current
         for table in of_one_kind(versions_in(self.universe, node)):
             for health, version in table.items():
@@ -178,31 +178,31 @@ class NodeLifecycle(Component):
         return found
 
     def write(self, node: Node, change: Callable[[Health], Health]) -> None:
-        """A PATCH or UPDATE of the node as it is at the API server; nothing, if it is gone or stays as it is."""
+        """A PATCH or UPDATE of the node's current object. Does nothing if the node is gone or does not change."""
         current = as_expr(self.api.node_version[node])
         target = self.turned(node, current, change)
         with when(self.api.node_exists[node] & (target != current)):
             self.api.write_node(node, exists=True, version=target)
 
     def is_so(self, node: Node, version: Expr, question: Callable[[Health], bool]) -> Expr:
-        """Whether a version of the node answers the question with yes."""
+        """Whether the answer is yes for the node's version."""
         return any_of(
             version == v for v in versions_in(self.universe, node) if question(health_of(v.content))
         )
 
     def says(self, node: Node, status: str) -> Expr:
-        """Whether the node's object has this status of Ready."""
+        """Whether the node's object has this status of the condition Ready."""
         return self.is_so(node, as_expr(self.api.node_version[node]), lambda health: health.status == status)
 
     def joins_as(self, node: Node) -> NodeVersion | None:
-        """The version in which a node is created; none, where there is no controller, for the first that the scenario gives."""
+        """The version in which a node is created. Without a controller: none, for the first version in the scenario."""
         if not self.runs:
             return None
         (table, *_) = of_one_kind(versions_in(self.universe, node))
         return table[Health("False", self.admitted_with())]
 
     def may_become(self, version: NodeVersion) -> Expr:
-        """Whether an update by somebody else may bring this version: any other, or, where there is a controller, one in the same health."""
+        """Whether an update by another client can write this version. With a controller, only versions with the same health."""
         current = self.api.node_version[version.node]
         if not self.runs:
             return current != version
@@ -211,17 +211,17 @@ class NodeLifecycle(Component):
         return any_of(current == v for v in others if health_of(v.content) == health)
 
     def admitted_with(self) -> frozenset[Mark]:
-        """The taints that the API server gives to a node that is created (the admission plugin TaintNodesByCondition, 73097)."""
+        """The taints that the API server adds to a new node (the admission plugin TaintNodesByCondition, 73097)."""
         return frozenset([(NOT_READY, NO_SCHEDULE)])
 
     # --- kubelets ----------------------------------------------------------------------------------------------
 
     def is_silent(self, node: Node) -> Expr:
-        """Whether the node's kubelet is cut off."""
+        """Whether the node's kubelet is disconnected."""
         return as_expr(self.silent[self.seen(node)])
 
     def join(self, node: Node) -> None:
-        """A node is created: its kubelet is there, and not ready yet."""
+        """A node is created: its kubelet runs, and is not ready yet."""
         if self.runs:
             self.silent[self.seen(node)] = False
             self.unwell[self.seen(node)] = True
@@ -238,7 +238,7 @@ class NodeLifecycle(Component):
     @step(actor="user", fair=False)
     @tells("The kubelet of {node} is heard of again.")
     def come_back(self, node: Node) -> None:
-        """It was cut off, and is so no longer."""
+        """The kubelet is connected again."""
         require(self.runs)
         require(self.api.node_exists[node] & self.silent[self.seen(node)])
         self.silent[self.seen(node)] = False
@@ -246,7 +246,7 @@ class NodeLifecycle(Component):
     @step(actor="user", fair=False)
     @tells("Node {node} stops being ready.")
     def sicken(self, node: Node) -> None:
-        """What the kubelet needs fails: its runtime, or the network of pods."""
+        """Something that the kubelet needs fails: its runtime, or the pod network."""
         require(self.runs and bool(self.scope.node_failures))
         require(self.api.node_exists[node] & ~self.unwell[self.seen(node)])
         self.faults.spend(Fault.NODE_FAILURE, node)
@@ -255,7 +255,7 @@ class NodeLifecycle(Component):
     @step(actor="user", fair=False)
     @tells("Node {node} is ready by now.")
     def recover(self, node: Node) -> None:
-        """All that the kubelet needs is there."""
+        """All that the kubelet needs works again."""
         require(self.runs)
         require(self.api.node_exists[node] & self.unwell[self.seen(node)])
         self.unwell[self.seen(node)] = False
@@ -263,7 +263,7 @@ class NodeLifecycle(Component):
     @step(actor="kubelet", goroutine="kubelet's status reports", each="node")
     @tells("The kubelet of {node} reports whether the node is ready.")
     def report(self, node: Node) -> None:
-        """tryUpdateNodeStatus (pkg/kubelet): a PATCH of the status, if it is not what is there."""
+        """tryUpdateNodeStatus (pkg/kubelet): a PATCH of the status, if it has changed."""
         require(self.runs)
         seen = self.seen(node)
         right = select(self.unwell[seen], self.says(node, "False"), self.says(node, "True"))
@@ -282,7 +282,7 @@ class NodeLifecycle(Component):
     @step(actor="node lifecycle controller", goroutine="node lifecycle controller's informer", each="node")
     @tells("The node lifecycle controller is notified of node {node}.")
     def hear(self, node: Node) -> None:
-        """The informer's store has the node as it is now, and the node is in the queue of updates."""
+        """The informer's store receives the current node, and the node enters the queue of updates."""
         require(self.runs)
         seen = self.seen(node)
         here, current = self.api.node_exists[node], self.api.node_version[node]
@@ -297,7 +297,7 @@ class NodeLifecycle(Component):
     @step(actor="node lifecycle controller", goroutine=UPDATES, each="node")
     @tells("The node lifecycle controller looks at the update of {node}, for taints with NoSchedule.")
     def look_at_update(self, node: Node) -> None:
-        """doNoScheduleTaintingPass: it compares the taints that the node has with those that its conditions ask for."""
+        """doNoScheduleTaintingPass: compares the node's taints with those that its conditions require."""
         require(self.runs)
         seen = self.seen(node)
         require(self.updated[seen] & (self.stage[seen][Worker.UPDATES] == Stage.NONE))
@@ -305,14 +305,14 @@ class NodeLifecycle(Component):
         self.begin(Worker.UPDATES, node)
 
     def begin(self, worker: Worker, node: Node) -> None:
-        """The worker has read the node, and is to add and remove what follows from that."""
+        """The worker has read the node, and will add and remove taints accordingly."""
         seen = self.seen(node)
         for version in versions_in(self.universe, node):
             with when(self.listed[seen] == version):
                 self.plan(worker, node, version)
 
     def plan(self, worker: Worker, node: Node, read: NodeVersion) -> None:
-        """What the worker does next, having read the node in a version."""
+        """The worker's next calls, after it has read the node in a version."""
         seen, health = self.seen(node), health_of(read.content)
         adds, removes = to_add(worker, health), to_remove(worker, health)
         if adds or removes:
@@ -322,14 +322,14 @@ class NodeLifecycle(Component):
             self.done(worker, node)
 
     def done(self, worker: Worker, node: Node) -> None:
-        """The worker is through with the node."""
+        """The worker has finished the node."""
         self.stage[self.seen(node)][worker] = Stage.NONE
         self.read[self.seen(node)][worker] = None
 
     @step(actor="node lifecycle controller", goroutine=MONITOR, each="node")
     @tells("The node lifecycle controller's monitor looks at {node}.")
     def monitor(self, node: Node) -> None:
-        """monitorNodeHealth: a node of which nothing is heard is to become Unknown; of others it is looked at what their object says."""
+        """monitorNodeHealth: a node without reports becomes Unknown. For other nodes, the monitor reads the status in their objects."""
         require(self.runs)
         seen = self.seen(node)
         require(self.listed[seen].is_some & (self.stage[seen][Worker.MONITOR] == Stage.NONE))
@@ -347,7 +347,7 @@ class NodeLifecycle(Component):
                 self.judge(node, version)
 
     def would_change(self, node: Node) -> Expr:
-        """Whether a look at the node as it is listed changes anything."""
+        """Whether a check of the node, as the lister has it, changes anything."""
         seen = self.seen(node)
         found = []
         for version in versions_in(self.universe, node):
@@ -364,7 +364,7 @@ class NodeLifecycle(Component):
         return any_of(found)
 
     def judge(self, node: Node, read: NodeVersion) -> None:
-        """processTaintBaseEviction: taints of the other kind are swapped at once; a node that is not ready is to be tainted, one that is ready is not."""
+        """processTaintBaseEviction: replaces a taint of the other kind immediately; queues a node that is not ready to be tainted, and removes a ready node from this queue."""
         seen, health = self.seen(node), health_of(read.content)
         ready = health.status == "True"
         self.judged[seen] = Judgement.READY if ready else Judgement.NOT_READY
@@ -379,7 +379,7 @@ class NodeLifecycle(Component):
         "The node lifecycle controller writes that {node} is Unknown, if nobody has written to it meanwhile."
     )
     def write_status(self, node: Node) -> None:
-        """tryUpdateNodeHealth: an UPDATE of the status. After a conflict the node is read from the API server, and looked at again."""
+        """tryUpdateNodeHealth: an UPDATE of the status. After a conflict, it reads the node from the API server and checks it again."""
         require(self.runs and self._knows(node, "Unknown"))
         seen, here = self.seen(node), self.api.node_exists[node]
         require(self.stage[seen][Worker.MONITOR] == Stage.STATUS)
@@ -400,13 +400,13 @@ class NodeLifecycle(Component):
                         self.judge(node, version)
 
     def judge_written(self, node: Node, observed: NodeVersion, written: NodeVersion) -> None:
-        """What follows from the status that was just written."""
+        """The consequences of the status that was just written."""
         self.judge(node, written)
 
     @step(actor="node lifecycle controller", goroutine=TAINTER, each="node")
     @tells("The node lifecycle controller takes {node} from the queue of those to be tainted with NoExecute.")
     def take_from_queue(self, node: Node) -> None:
-        """doNoExecuteTaintingPass: it reads the node, which may be ready by now; then it is left alone."""
+        """doNoExecuteTaintingPass: reads the node. If the node is ready by now, it does nothing."""
         require(self.runs)
         seen = self.seen(node)
         require(self.due[seen] & ~as_expr(self.halted) & (self.stage[seen][Worker.TAINTER] == Stage.NONE))
@@ -425,7 +425,7 @@ class NodeLifecycle(Component):
     @step(actor="node lifecycle controller", each="worker")
     @tells("The node lifecycle controller removes a taint from {node}.")
     def remove_taints(self, node: Node, worker: Worker) -> None:
-        """RemoveTaintOffNode: likewise."""
+        """RemoveTaintOffNode: a PATCH of the newest object, repeated after a conflict."""
         self._call(node, worker, Stage.REMOVE)
 
     def _call(self, node: Node, worker: Worker, stage: Stage) -> None:
@@ -445,7 +445,7 @@ class NodeLifecycle(Component):
     def call(
         self, node: Node, worker: Worker, stage: Stage, adds: frozenset[Mark], removes: frozenset[Mark]
     ) -> None:
-        """One call of a worker that is to add these taints and then to remove those."""
+        """One call of a worker that adds these taints and then removes those."""
         if stage is Stage.ADD:
             self.write(node, lambda health: Health(health.status, health.marks | adds))
         else:
@@ -460,7 +460,7 @@ class NodeLifecycle(Component):
         "The node lifecycle controller finds that no node is ready, and takes its taints with NoExecute back."
     )
     def halt(self) -> None:
-        """handleDisruption: all zones are disrupted. Its copies of the nodes say which taints are there."""
+        """handleDisruption: all zones are disrupted. The controller's copies of the nodes say which taints to remove."""
         require(self.runs)
         require(~as_expr(self.halted) & self._pass_is_over() & self.is_disrupted())
         self.halted = True
@@ -475,7 +475,7 @@ class NodeLifecycle(Component):
     @step(actor="node lifecycle controller", goroutine=MONITOR, each="node")
     @tells("The node lifecycle controller takes its taint with NoExecute back from {node}.")
     def take_back(self, node: Node) -> None:
-        """markNodeAsReachable, of a node that is not."""
+        """markNodeAsReachable, for a node that is not reachable."""
         require(self.runs)
         require(self.stage[self.seen(node)][Worker.MONITOR] == Stage.TAKE_BACK)
         self.write(node, lambda health: Health(health.status, health.marks - health.having(NO_EXECUTE)))
@@ -484,13 +484,13 @@ class NodeLifecycle(Component):
     @step(actor="node lifecycle controller", goroutine=MONITOR)
     @tells("The node lifecycle controller finds that a node is ready again, and goes on with its taints.")
     def go_on(self) -> None:
-        """handleDisruption: some zone is not disrupted any more."""
+        """handleDisruption: some zone is no longer disrupted."""
         require(self.runs)
         require(as_expr(self.halted) & self._pass_is_over() & ~self.is_disrupted())
         self.halted = False
 
     def _pass_is_over(self) -> Expr:
-        """Whether the monitor has looked at all nodes that it knows."""
+        """Whether the monitor has checked all nodes that it knows."""
 
         def is_through(seen: WatchedNode) -> Expr:
             judged = self.listed[seen].is_none | (self.judged[seen] != Judgement.NONE)
@@ -499,7 +499,7 @@ class NodeLifecycle(Component):
         return all_of(is_through(seen) for seen in self.universe[WatchedNode])
 
     def is_disrupted(self) -> Expr:
-        """Whether the monitor has found nodes that are not ready, and none that is."""
+        """Whether the monitor has found only nodes that are not ready."""
         judged = [self.judged[self.seen(node)] for node in self.universe[Node]]
         return any_of(j == Judgement.NOT_READY for j in judged) & ~any_of(
             j == Judgement.READY for j in judged

@@ -53,7 +53,7 @@ OUTLIVED = ("clock.older", "api.finished", "kubelet.rejected")
 
 
 class Controllers(Component):
-    """`seen[p]`: the pod as its controller's informer has it. `awaited[p]`: the controller has made or deleted it, and has not heard of that. `succeeded[p]`: its Job counts it."""
+    """The controllers of pods. `seen[p]`: the pod in its controller's informer. `awaited[p]`: the controller has created or deleted the pod, and its informer does not show this yet. `succeeded[p]`: the Job counts the pod."""
 
     api: APIServer
     kubelet: Kubelet
@@ -81,7 +81,7 @@ class Controllers(Component):
     # --- what it hears ---------------------------------------------------------------------------------------
 
     def phase(self, owned: Owned) -> Expr:
-        """What the API server says of the pod."""
+        """The pod's phase at the API server."""
         pod = owned.pod
         current = self.api.pod[pod]
         runs = as_expr(current.assigned)
@@ -92,7 +92,7 @@ class Controllers(Component):
         return select(current.exists, there, select(ended, Phase.FINISHED, Phase.ABSENT))
 
     def has_ended(self, owned: Owned) -> Expr:
-        """Whether the object says that the pod has finished. Of a Job's pod it stays until its controller has counted it (its finalizer)."""
+        """Whether the object says that the pod has finished. A Job's pod stays until its controller has counted it (finalizer)."""
         pod = owned.pod
         if owned.owner.kind is not OwnerKind.JOB:
             return as_expr(self.api.remains[pod])
@@ -102,7 +102,7 @@ class Controllers(Component):
     @step(actor="controllers' informer", each="owned")
     @tells("The controller of {owned} hears what has become of it.")
     def hear(self, owned: Owned) -> None:
-        """Its informer has the newest object: it may have an older one as long as this has not come."""
+        """The informer receives the newest object. Until then it may have an older one."""
         now = self.phase(owned)
         require((self.seen[owned] != now) | self.awaited[owned])
         self.seen[owned] = now
@@ -114,25 +114,25 @@ class Controllers(Component):
     # --- what it does ----------------------------------------------------------------------------------------
 
     def siblings(self, owned: Owned) -> list[Owned]:
-        """All pods of the owner, the pod among them."""
+        """All pods of the owner, with the pod itself."""
         return [other for other in self.universe[Owned] if other.owner is owned.owner]
 
     def of_slot(self, owned: Owned) -> list[Owned]:
-        """The pods that stand for the same place."""
+        """The pods that share one place of the owner."""
         return [other for other in self.siblings(owned) if other.slot == owned.slot]
 
     def counts(self, owned: Owned) -> Expr:
-        """Whether the pod counts as one that its owner has (FilterActivePods): not one that terminates, unless it is a Job's that replaces none before it has ended."""
+        """Whether the pod counts for its owner (FilterActivePods). A terminating pod does not count, unless its Job replaces pods only after they have ended."""
         seen = self.seen[owned]
         active = (seen == Phase.PENDING) | (seen == Phase.RUNNING)
         return active | (seen == Phase.TERMINATING) if owned.owner.of.waits_for_end else active
 
     def has_heard(self, owned: Owned) -> Expr:
-        """SatisfiedExpectations: the controller has heard of all that it did for the owner."""
+        """SatisfiedExpectations: the controller's informer shows everything that it did for the owner."""
         return ~any_of(self.awaited[other] for other in self.siblings(owned))
 
     def is_wanted(self, owned: Owned) -> Expr:
-        """Whether the controller wants one more pod in the place of this one."""
+        """Whether the controller wants one more pod in this place."""
         match owned.owner.kind:
             case OwnerKind.STATEFUL_SET:
                 return self._is_next(owned)
@@ -146,7 +146,7 @@ class Controllers(Component):
                 return self.has_heard(owned) & (have < owned.owner.replicas)
 
     def _is_next(self, owned: Owned) -> Expr:
-        """OrderedReady: the pods before it run; Parallel asks for none. A pod that terminates still has its name."""
+        """OrderedReady: whether the pods before it run; Parallel does not require this. A terminating pod still has its name."""
         free = self.seen[owned] == Phase.ABSENT
         if owned.owner.of.parallel:
             return free
@@ -154,7 +154,7 @@ class Controllers(Component):
         return free & all_of(self.seen[other] == Phase.RUNNING for other in before)
 
     def is_for(self, pod: Pod, node: Node) -> Expr:
-        """nodeShouldRunDaemonPod: the node is there, and the pod may go to it, room apart."""
+        """nodeShouldRunDaemonPod: the node exists, and the pod may run there, apart from its room."""
         there = as_expr(self.api.node_exists[node])
         versions = versions_in(self.universe, node)
         if not versions:
@@ -163,14 +163,14 @@ class Controllers(Component):
         return there & any_of(shown)
 
     def is_free(self, owned: Owned) -> Expr:
-        """Whether the pod can stand for another one: nobody remembers what it stood for, and no Job counts that."""
+        """Whether the pod can be reused: nothing remembers its previous use, and no Job counts it."""
         gone = ~self.api.finds(owned.pod) & ~as_expr(self.succeeded[owned])
         return gone & is_forgotten(self, owned.pod, OUTLIVED)
 
     @step(actor="controller", each="owned")
     @tells("A controller creates {owned}.")
     def create(self, owned: Owned) -> None:
-        """A pod that is created is new: nobody knows anything of it yet, least of all its UID.
+        """A created pod is new: nothing in the model knows its UID yet.
 
         So it can be told from none of those that were here before it in all ways but its name here; of the pods that are free the first one in the scenario stands
         for it. The bound is that there is one: pods of which somebody still knows cannot come back.
@@ -192,7 +192,7 @@ class Controllers(Component):
     @step(actor="controller", each="owned")
     @tells("A controller deletes {owned}, of which there is one too many.")
     def delete(self, owned: Owned) -> None:
-        """The controller knows of more pods than it wants: it deletes one that waits, if any does (getPodsToDelete)."""
+        """The controller sees more pods than it wants, and deletes one, preferably a pod that waits (getPodsToDelete)."""
         kind, others = owned.owner.kind, self.of_slot(owned)
         require(kind is not OwnerKind.STATEFUL_SET)
         waits = self.seen[owned] == Phase.PENDING
@@ -211,7 +211,7 @@ class Controllers(Component):
     @step(actor="controller", each="owned")
     @tells("A controller deletes the object of {owned}, which has failed or finished, to replace it.")
     def delete_ended(self, owned: Owned) -> None:
-        """A StatefulSet's or DaemonSet's pod that has ended is deleted before it is replaced; other controllers leave the object to whoever collects it."""
+        """A finished pod of a StatefulSet or DaemonSet is deleted before it is replaced. Other controllers leave the object to a garbage collector."""
         require(owned.owner.kind in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET))
         require((self.seen[owned] == Phase.FINISHED) & self.api.remains[owned.pod])
         self.api.delete_finished(owned.pod)
@@ -221,7 +221,7 @@ class Controllers(Component):
         "The pod garbage collector removes the object of {owned}, which has ended: there are too many of these."
     )
     def collect_ended(self, owned: Owned) -> None:
-        """gcTerminated: beyond terminated-pod-gc-threshold, the oldest pods that have ended are deleted."""
+        """gcTerminated: beyond terminated-pod-gc-threshold, the oldest finished pods are deleted."""
         require(owned.owner.kind not in (OwnerKind.STATEFUL_SET, OwnerKind.DAEMON_SET) and self.scope.pod_gc)
         require(self.api.remains[owned.pod])
         self.api.delete_finished(owned.pod)
@@ -229,7 +229,7 @@ class Controllers(Component):
     @step(actor="controller", fair=False)
     @tells("The controllers of {owner} restart, and know no more than their informers have.")
     def restart(self, owner: Owner) -> None:
-        """A new controller manager has no expectations, and lists pods from a watch cache that may lag (59848)."""
+        """A new controller manager has no expectations, and lists pods from a watch cache that can be behind (59848)."""
         mine = [owned for owned in self.universe[Owned] if owned.owner is owner]
         require(any_of(self.awaited[owned] for owned in mine))
         self.faults.spend(Fault.CONTROLLER_RESTART, owner)

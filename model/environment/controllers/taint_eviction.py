@@ -93,7 +93,7 @@ def fate(pod: Pod, node: Node) -> Fate:
 
 
 class TaintEviction(Component):
-    """Its view, and its works.
+    """The taint eviction controller: its view, and its planned deletions.
 
     `known[n]`: the version of the node that it has handled; none of one that has one only, or is gone. `listed[p]`, `on[p]`, `version[p]`: the pod in its informer's
     store; `on` stays until the deletion is handled. `due[p]`: the pod's newest event is still to be handled. Works are kept by name, under the first pod that has it: `entry`, `armed` (one is
@@ -130,29 +130,29 @@ class TaintEviction(Component):
                 self.due[self.seen(pod)] = pod.node is not None
 
     def seen(self, pod: Pod) -> SeenPod:
-        """What the controller has of a pod."""
+        """The pod as the controller's informer has it."""
         return self.universe[SeenPod][pod.index]
 
     def seen_node(self, node: Node) -> SeenNode:
-        """What the controller has of a node."""
+        """The node as the controller's informer has it."""
         return self.universe[SeenNode][node.index]
 
     def name_of(self, pod: Pod) -> Pod:
-        """The pod under which works of the pod's name are kept."""
+        """The pod under which planned deletions for the name are stored."""
         return next((r.before for r in self.universe[Recreation] if r.after is pod), pod)
 
     def is_at(self, name: Pod, work: Work) -> Expr:
-        """Whether the goroutine of the name is there; never where there is no controller."""
+        """Whether the goroutine for the name is at this point; never without a controller."""
         return self.work[self.seen(name)] == work if self.scope.taint_eviction else as_expr(False)
 
     def deletes(self, pod: Pod) -> Expr:
-        """Whether a goroutine is to delete the pod, which may have lost its name since."""
+        """Whether a goroutine is to delete the pod, even if another pod has its name by now."""
         name = self.name_of(pod)
         meant = self.target[self.seen(name)] == pod if self.scope.taint_eviction else as_expr(False)
         return self.is_at(name, Work.DELETE) & meant
 
     def keeps(self, name: Pod) -> Expr:
-        """Whether something is under the name of a pod that is gone, as has been handled, and none of its works runs or is to begin."""
+        """Whether a planned deletion is stored for a pod whose deletion was handled, although none of its goroutines runs or will start."""
         if not self.scope.taint_eviction:
             return as_expr(False)
         of = self.seen(name)
@@ -160,7 +160,7 @@ class TaintEviction(Component):
         return idle & ~self.listed[of] & ~self.due[of] & (self.entry[of] != Entry.NONE)
 
     def has_old_taint(self, pod: Pod) -> Expr:
-        """Whether the pod is on a node that is ready, and has a NoExecute taint in taintedNodes; never where there is no controller."""
+        """Whether the pod is on a ready node that still has a NoExecute taint in taintedNodes; never without a controller."""
         if not self.scope.taint_eviction:
             return as_expr(False)
         current = self.api.pod[pod]
@@ -181,7 +181,7 @@ class TaintEviction(Component):
     )
     @tells("The taint eviction controller is notified of node {node}.")
     def hear_of_node(self, node: Node) -> None:
-        """handleNodeUpdate: the node is in the informer's store, taintedNodes has its taints, and each pod there is looked at.
+        """handleNodeUpdate: the informer's store has the node, taintedNodes gets its taints, and each pod on the node is checked.
 
         Of several updates that came meanwhile it sees the last only: it reads the lister.
         """
@@ -204,7 +204,7 @@ class TaintEviction(Component):
     @step(actor="taint eviction controller", each="pod")
     @tells("The taint eviction controller's informer is notified of {pod}.")
     def hear_of_pod(self, pod: Pod) -> None:
-        """PodUpdated: the pod is in the informer's store as it is now, and its name is in the queue of pods."""
+        """PodUpdated: the informer's store has the pod's current object, and its name enters the queue of pods."""
         require(self.scope.taint_eviction)
         current = self.api.pod[pod]
         moved = current.exists & (
@@ -226,7 +226,7 @@ class TaintEviction(Component):
     @step(actor="taint eviction controller", each="pod")
     @tells("The taint eviction controller handles what it was notified of {pod}.")
     def handle_pod(self, pod: Pod) -> None:
-        """handlePodUpdate: it gets the pod by its name, and looks at it if it is on the node that the event was about."""
+        """handlePodUpdate: gets the pod by name, and checks it if it is on the node that the event was about."""
         require(self.scope.taint_eviction)
         require(self.due[self.seen(pod)])
         self.due[self.seen(pod)] = False
@@ -247,7 +247,7 @@ class TaintEviction(Component):
             self.on[self.seen(pod)] = None
 
     def look_where(self, pod: Pod, where: Expr) -> None:
-        """The pod is looked at, if its node has taints in taintedNodes."""
+        """The pod is checked if its node has taints in taintedNodes."""
         for node in self.universe[Node]:
             several = versions_in(self.universe, node)
             for shown, content in [(self.known[self.seen_node(node)] == v, v.content) for v in several] or [
@@ -258,7 +258,7 @@ class TaintEviction(Component):
                         self.look_at(pod, content)
 
     def look_at(self, pod: Pod, node: Node) -> None:
-        """processPodOnNode, as far as handleNodeUpdate calls it: without taints, what is planned for the pod is called off."""
+        """processPodOnNode, as handleNodeUpdate calls it: without taints, the planned deletion is cancelled."""
         for shown, form in forms(self.universe, pod, self.version[self.seen(pod)]):
             with when(shown):
                 meant = fate(form, node)
@@ -270,7 +270,7 @@ class TaintEviction(Component):
     # --- its works -------------------------------------------------------------------------------------------
 
     def cancel(self, pod: Pod) -> None:
-        """CancelWork: the entry goes, and a timer is stopped, if it has not fired. A work that began at once goes on."""
+        """CancelWork: removes the entry, and stops the timer if it has not fired. A deletion that started immediately continues."""
         name = self.name_of(pod)
         with when(self.entry[self.seen(name)] == Entry.TIMER):
             self.armed[self.seen(name)] = False
@@ -278,7 +278,7 @@ class TaintEviction(Component):
         self.entry[self.seen(name)] = Entry.NONE
 
     def add_work(self, pod: Pod, entry: Entry) -> None:
-        """AddWork: nothing, if there is an entry already."""
+        """AddWork: does nothing if there is already an entry."""
         name = self.name_of(pod)
         with when(self.entry[self.seen(name)] == Entry.NONE):
             self.entry[self.seen(name)] = entry
@@ -288,7 +288,7 @@ class TaintEviction(Component):
     @step(actor="taint eviction controller", each="pod")
     @tells("The time is over that {pod} may stay: a goroutine begins to delete it.")
     def begin(self, pod: Pod) -> None:
-        """The timer has fired, or the goroutine of a work that is due at once runs. A second work of a name waits for the first."""
+        """The timer has fired, or the goroutine of an immediate deletion runs. A second deletion with the same name waits for the first."""
         require(self.scope.taint_eviction and self.name_of(pod) is pod)
         require(self.armed[self.seen(pod)] & (self.work[self.seen(pod)] == Work.NONE))
         self.armed[self.seen(pod)] = False
@@ -299,7 +299,7 @@ class TaintEviction(Component):
     @step(actor="taint eviction controller", each="pod")
     @tells("The taint eviction controller deletes the pod that is called {pod}.")
     def delete(self, pod: Pod) -> None:
-        """addConditionAndDeletePod: a DELETE by name. It fails if nobody has the name (the condition is written with it)."""
+        """addConditionAndDeletePod: a DELETE by name, together with the condition. It fails if no pod has the name."""
         require(self.scope.taint_eviction and self.name_of(pod) is pod)
         require(self.work[self.seen(pod)] == Work.DELETE)
         with when(self.api.finds(pod)):
@@ -309,13 +309,13 @@ class TaintEviction(Component):
             self.work[self.seen(pod)] = Work.FAIL
 
     def send_delete(self, pod: Pod) -> None:
-        """The DELETE of whichever pod has the name."""
+        """The DELETE of the pod that has the name now."""
         self.api.evict_pod(pod)
 
     @step(actor="taint eviction controller", each="pod")
     @tells("The goroutine that has deleted {pod} ends.")
     def end(self, pod: Pod) -> None:
-        """getWrappedWorkerFunc after the work: what is under the name goes."""
+        """getWrappedWorkerFunc after the deletion: removes the entry of the name."""
         require(self.scope.taint_eviction and self.name_of(pod) is pod)
         require((self.work[self.seen(pod)] == Work.END) | (self.work[self.seen(pod)] == Work.FAIL))
         self.conclude(pod)
@@ -323,5 +323,5 @@ class TaintEviction(Component):
         self.target[self.seen(pod)] = None
 
     def conclude(self, pod: Pod) -> None:
-        """The entry goes, whatever it is."""
+        """Removes the entry, whatever it contains."""
         self.entry[self.seen(pod)] = Entry.NONE

@@ -40,7 +40,7 @@ class TemplateUser(Derived, found=lambda cluster: ((pod,) for pod in cluster.spe
 
 
 class ClaimMaker(Component):
-    """The resource claim controller, where it makes claims: `naming[u]`: they are made, and are about to be named in the status of the pod that has the name.
+    """The resource claim controller, as far as it creates claims. `naming[u]`: the claims exist, and the controller will write their names into the status of the pod that has the name.
 
     Its queue has one entry for each name of a pod, so that it does not work for two pods of one name at once.
     """
@@ -61,7 +61,7 @@ class ClaimMaker(Component):
     }
 
     def user(self, pod: Pod) -> TemplateUser:
-        """The pod as one that has claims made for it."""
+        """The pod as one for which claims are created."""
         return next(user for user in self.universe[TemplateUser] if user.pod is pod)
 
     def owner(self, claim: Claim) -> Pod | None:
@@ -69,7 +69,7 @@ class ClaimMaker(Component):
         return next((pod for pod in self.universe[Pod] if pod.name == claim.owner), None)
 
     def is_listed(self, pod: Pod) -> Expr:
-        """Whether the controller's lister has the pod, and not as one that is being deleted. It may be behind where a name is used again."""
+        """Whether the controller's lister has the pod, and not as a pod that is being deleted. If a name is used again, the lister can be behind."""
         current = self.api.pod[pod]
         listed = as_expr(current.exists) & ~as_expr(current.terminating)
         for name in self.universe[NameOfUser]:
@@ -81,7 +81,7 @@ class ClaimMaker(Component):
         return listed
 
     def is_busy(self, pod: Pod) -> Expr:
-        """Whether the controller is at work for another pod of the name."""
+        """Whether the controller handles another pod with the same name."""
         busy = as_expr(False)
         for other in namesakes(self.universe, pod):
             if other.generated:
@@ -91,7 +91,7 @@ class ClaimMaker(Component):
     @step(actor="resource claim controller", goroutine="making claims", each="claim")
     @tells("The resource claim controller makes {claim} from its template.")
     def make_claim(self, claim: Claim) -> None:
-        """handleClaim: a claim with the pod as its owner; once. With the last one that the pod needs, they are about to be named."""
+        """handleClaim: creates a claim with the pod as its owner, once. After the pod's last claim, the names are written."""
         pod = self.owner(claim)
         if pod is None or claim.exists or claim.special:
             require(False)
@@ -112,14 +112,14 @@ class ClaimMaker(Component):
         "The resource claim controller is to name the claims of {user} in its status, and the pod is gone.",
     )
     def name_claims(self, user: TemplateUser) -> None:
-        """syncPod: ApplyStatus by namespace and name. Nobody asks whether it is the pod that the claims were made for."""
+        """syncPod: ApplyStatus by namespace and name. Nothing checks that the pod is the owner of the claims."""
         require(self.naming[user])
         self.naming[user] = False
         self.api.name_claims(user.pod)
 
 
 class ClaimDeletions(Component):
-    """Who deletes claims, and how they go."""
+    """The clients that delete claims, and the removal of claims."""
 
     api: APIServer
     resource_claims: ResourceClaims
@@ -127,7 +127,7 @@ class ClaimDeletions(Component):
     faults: Faults
 
     def delete(self, claim: Claim) -> None:
-        """DELETE: at once, or, as long as the claim is allocated, a deletion timestamp."""
+        """DELETE: removes the claim at once, or sets a deletion timestamp while the claim is allocated."""
         with when(self.resource_claims.object[claim].allocated):
             self.resource_claims.put(claim, DELETING)
         with otherwise():
@@ -154,7 +154,7 @@ class ClaimDeletions(Component):
     @step(actor="garbage collector", each="claim")
     @tells("{claim} is deleted, because the pod that owns it is gone, or will not run any more.")
     def collect_claim(self, claim: Claim) -> None:
-        """The garbage collector deletes what a pod has owned that is gone; syncClaim what one owns that will not run, and that nobody has reserved."""
+        """The garbage collector deletes the claims of a deleted pod. syncClaim deletes a claim that is not reserved and whose owner will not run."""
         pod = next((pod for pod in self.universe[Pod] if pod.name == claim.owner), None)
         require(pod is not None)
         current = self.api.pod[pod]
@@ -170,7 +170,7 @@ class ClaimDeletions(Component):
         "The resource claim controller takes the finalizer of {claim} away: it is gone.",
     )
     def release_claim(self, claim: Claim) -> None:
-        """syncClaim: a claim that is being deleted, and reserved for nobody, loses its allocation and then its finalizer, in two writes."""
+        """syncClaim: a claim that is being deleted and not reserved loses its allocation and then its finalizer, in two writes."""
         require(self.resource_claims.passes())
         current = self.resource_claims.object[claim]
         require((current.life == DELETING) & ~self.resource_claims.is_reserved(claim))

@@ -158,7 +158,7 @@ def older(lag: Value) -> Expr:
 
 
 class ResourceClaims(Component):
-    """The API server's ResourceClaims, and what of their watch the scheduler's informer has still to be given."""
+    """The API server's ResourceClaims, and the events that the scheduler's informer has not received yet."""
 
     claim_cache: Versions
     dynamic_resources: Versions
@@ -209,28 +209,28 @@ class ResourceClaims(Component):
         return bool(conditions_possible(self.scope))
 
     def awaited(self, device: Value) -> Expr:
-        """Whether the device is one with binding conditions."""
+        """Whether the device has binding conditions."""
         return any_of(as_expr(device) == d for d in self.universe[Device] if d.conditions)
 
     def report(self, claim: Claim, readiness: int) -> None:
-        """The driver writes to status.devices what has become of the binding conditions."""
+        """The driver writes the result of the binding conditions to status.devices."""
         self.object[claim].readiness = readiness
         self._tell(claim)
 
     def passes(self) -> bool:
-        """Whether claims come and go."""
+        """Whether claims can be created and deleted."""
         return bool(passing_claims(self.scope))
 
     def is_there(self, claim: Claim) -> Expr:
-        """Whether there is such a claim, and nobody has deleted it."""
+        """Whether the claim exists and is not deleted."""
         return self.object[claim].life == THERE if self.passes() else as_expr(True)
 
     def is_stored(self, claim: Claim) -> Expr:
-        """Whether there is such a claim, being deleted or not."""
+        """Whether the claim exists, deleted or not."""
         return one_of(self.object[claim].life, THERE, DELETING) if self.passes() else as_expr(True)
 
     def ends_undelivered(self, claim: Claim) -> Expr:
-        """How often the informer has still to be told that the claim was gone."""
+        """How many deletions of the claim the informer has not received yet."""
         return count(
             (events.length > i) & (events.entry(i).claim == claim) & (events.entry(i).object.life == GONE)
             for watch in self.universe[ClaimWatch]
@@ -239,7 +239,7 @@ class ResourceClaims(Component):
         )
 
     def put(self, claim: Claim, life: int) -> None:
-        """POST, DELETE, or an UPDATE that takes the finalizer of a deleted claim away. Of one that is gone nothing remains."""
+        """POST, DELETE, or an UPDATE that removes the finalizer of a deleted claim. A removed claim leaves nothing behind."""
         self.object[claim].life = life
         if life == GONE:
             self._forget_conditions(claim, as_expr(True))
@@ -256,7 +256,7 @@ class ResourceClaims(Component):
         *,
         keeps: bool = False,
     ) -> None:
-        """UPDATE of the status: another device (unless it `keeps` the one that it has), and these changes of reservedFor.
+        """UPDATE of the status: another device (unless it `keeps` the current one), and these changes of reservedFor.
 
         A write that changes nothing has no event, and no new version.
         """
@@ -273,7 +273,7 @@ class ResourceClaims(Component):
             self._tell(claim)
 
     def _forget_conditions(self, claim: Claim, changes: Expr) -> None:
-        """What status.devices says of a device goes with its allocation, and the time of that as well."""
+        """The entries in status.devices and their time are removed with the allocation."""
         if self.has_conditions():
             with when(changes):
                 self.object[claim].readiness = PENDING
@@ -290,7 +290,7 @@ class ResourceClaims(Component):
         "The watch of claims is interrupted: a list shows the informer how {claim} is by now, and one of its changes is never told."
     )
     def miss_update(self, claim: Claim) -> None:
-        """A list after an interrupted watch shows an object as it is, or no more: what happened to it before is not told."""
+        """A list after an interrupted watch shows only the current state of an object, without its history."""
         require(bool(self.scope.missed_claim_updates))
         for watch in self.universe[ClaimWatch]:
             events = self.events[watch]
@@ -299,7 +299,7 @@ class ResourceClaims(Component):
             events.pop()
 
     def later_events(self, watch: ClaimWatch, claim: Claim) -> Expr:
-        """How many events of the claim come after the oldest: so far is the oldest one's object behind."""
+        """How many events of the claim follow the oldest one: the object of the oldest event is behind by this number."""
         events = self.events[watch]
         count = as_expr(0)
         for i in range(1, events.capacity):
@@ -334,10 +334,10 @@ class ClaimController(Component):
             self.lists_before[name] = name.before.exists
 
     def written(self, claim: Claim) -> None:
-        """It keeps nothing between two steps."""
+        """Nothing is stored between two steps."""
 
     def is_gone(self, pod: Pod) -> Expr:
-        """Whether the pod is deleted, or has finished, or its name is another pod's; one that the lister lacks is asked for at the API server."""
+        """Whether the pod is deleted or finished, or its name belongs to another pod. If the lister lacks the pod, the API server is asked."""
         gone = ~as_expr(self.api.pod[pod].exists)
         for name in self.universe[NameOfUser]:
             if name.before is pod and not pod.finishes:
@@ -347,13 +347,13 @@ class ClaimController(Component):
         return gone
 
     def is_taken_for_replaced(self, name: NameOfUser) -> Expr:
-        """The lister has a pod of the name with another UID. That it may be the one before, and not the one after, nobody asks."""
+        """The lister has a pod of the name with another UID. The controller does not check whether that pod is the older one."""
         return as_expr(self.lists_before[name])
 
     @step(actor="resource claim controller", goroutine="pod informer")
     @tells("The resource claim controller's informer hears that the first pod of the name {name} is gone.")
     def hear_of_end(self, name: NameOfUser) -> None:
-        """The lister has the first pod of the name no longer."""
+        """The lister no longer has the first pod of the name."""
         before = name.before
         require(
             self.lists_before[name]
@@ -369,7 +369,7 @@ class ClaimController(Component):
         "The resource claim controller takes pods that are gone out of reservedFor of {claim}.",
     )
     def sync_claim(self, claim: Claim) -> None:
-        """syncClaim: pods that are gone or done leave reservedFor; with the last of them, the allocation goes."""
+        """syncClaim: removes pods that are gone or finished from reservedFor. After the last of them, it removes the allocation."""
         pods = [pod for pod in self.universe[Pod] if claim.name in pod.claims or pod.name in claim.reserved]
         current = self.resource_claims.object[claim]
         stale = {pod: current.reserved[pod] & self.is_gone(pod) for pod in pods}
@@ -383,7 +383,7 @@ class ClaimController(Component):
     @step(actor="resource claim controller", each="use")
     @tells("The resource claim controller reserves {use}, which is on a node already.")
     def reserve_for_pod(self, use: ClaimUse) -> None:
-        """syncPod and reserveFor: a pod that is on a node is added to reservedFor of a claim that is allocated."""
+        """syncPod and reserveFor: adds a pod that is on a node to reservedFor of an allocated claim."""
         current, pod = self.resource_claims.object[use.claim], self.api.pod[use.pod]
         require(not use.claim.special)  # it looks at spec.resourceClaims only
         require(pod.assigned & ~pod.terminating & current.allocated & ~current.reserved[use.pod])

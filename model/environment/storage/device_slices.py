@@ -51,7 +51,7 @@ class DeviceSlice(Derived, named="{device}"):
 
 
 class DeviceSlices(Component):
-    """`published[s]`: the slice is at the API server."""
+    """ResourceSlices. `published[s]`: the slice is at the API server."""
 
     api: APIServer
     faults: Faults
@@ -73,7 +73,7 @@ class DeviceSlices(Component):
             self.published[of] = of.exists
 
     def slice_of(self, device: Device) -> DeviceSlice | None:
-        """The slice of a device, unless it is there throughout."""
+        """The slice of a device, unless the slice always exists."""
         return next((of for of in self.universe[DeviceSlice] if of.device is device), None)
 
     def is_published(self, device: Device, claim: Claim) -> Expr:
@@ -84,11 +84,11 @@ class DeviceSlices(Component):
         return ~tainted if of is None else as_expr(self.published[of]) & ~tainted
 
     def has_node(self, device: Device) -> Expr:
-        """Whether the device's node is there."""
+        """Whether the device's node exists."""
         return as_expr(True) if device.node is None else as_expr(self.api.node_exists[device.node])
 
     def could_have(self, pod: Pod, node: Node, *, to_come: bool = False) -> Expr:
-        """Whether the claims of a pod are allocated on the node, or can be: to devices that no claim has, and that are published, or, with `to_come`, may be yet."""
+        """Whether the pod's claims are allocated on the node or can be: to free published devices, or, with `to_come`, to devices that may be published later."""
         claims, devices = self.universe[Claim], self.universe[Device]
         own = sorted((c for c in claims if c.name in pod.claims), key=lambda c: c.admin)
         allocated = self.resource_claims.object
@@ -103,14 +103,14 @@ class DeviceSlices(Component):
     @step(actor="device driver", goroutine="publishing", each="of")
     @tells("The driver of {of} publishes it.")
     def publish(self, of: DeviceSlice) -> None:
-        """POST of the slice, once the driver runs on the device's node."""
+        """POST of the slice, after the driver runs on the device's node."""
         require(~as_expr(self.published[of]) & self.has_node(of.device))
         self.published[of] = True
 
     @step(actor="device driver", fair=False)
     @tells("The driver of {of} is stopped: its slice is deleted.")
     def withdraw(self, of: DeviceSlice) -> None:
-        """DELETE of the slice, by the driver or by the kubelet that misses it."""
+        """DELETE of the slice, by the driver, or by the kubelet if the driver is missing."""
         require(bool(self.scope.device_withdrawals))
         require(as_expr(self.published[of]) & self.has_node(of.device))
         self.faults.spend(Fault.DEVICE_WITHDRAWAL, of.device)
@@ -119,6 +119,6 @@ class DeviceSlices(Component):
     @step(actor="garbage collector", goroutine="slices", each="of")
     @tells("The slice of {of} is deleted, as its node is gone.")
     def collect(self, of: DeviceSlice) -> None:
-        """The node owned it."""
+        """The garbage collector deletes the slice, which its node owned."""
         require(as_expr(self.published[of]) & ~self.has_node(of.device))
         self.published[of] = False

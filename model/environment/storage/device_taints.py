@@ -49,7 +49,7 @@ class TaintableDevice(Derived, named="{device}"):
 
 
 class DeviceTaints(Component):
-    """`tainted[d]`: the device has its taint. `overdue[d]`: it has had it for longer than tolerationSeconds say."""
+    """Taints of devices. `tainted[d]`: the device has its taint. `overdue[d]`: it has had the taint for longer than tolerationSeconds."""
 
     api: APIServer
     faults: Faults
@@ -67,7 +67,7 @@ class DeviceTaints(Component):
             self.tainted[of] = bool(of.device.taint)
 
     def taintable(self, device: Device) -> TaintableDevice | None:
-        """The device as one that may be tainted, if any may."""
+        """The device, if it can be tainted."""
         return next((of for of in self.universe[TaintableDevice] if of.device is device), None)
 
     def repels(self, device: Device, claim: Claim) -> Expr:
@@ -80,11 +80,11 @@ class DeviceTaints(Component):
         return claim.accepts(EVICTING)
 
     def is_seen(self, claim: Claim) -> bool:
-        """Whether the controller finds the pods that use the claim: by their specification, and for an extended resource by their status (142289)."""
+        """Whether the controller finds the pods that use the claim: by their specification, or for an extended resource by their status (142289)."""
         return True
 
     def has_to_leave(self, pod: Pod, *, every: bool = True) -> Expr:
-        """Whether a claim of the pod is allocated a device whose taint has pods leave, and reserved for it; unless `every`, as the controller sees it, and by now."""
+        """Whether a claim that is reserved for the pod has a device with a taint that evicts the pod. Unless `every`: as the controller sees it, and now."""
         return any_of(
             (claim.device == device) & self._evicts(of, name, every) & claim.reserved[pod]
             for of in self.universe[TaintableDevice]
@@ -104,7 +104,7 @@ class DeviceTaints(Component):
     @step(actor="device driver", fair=False)
     @tells("{of} has failed: its driver gives it a taint with NoExecute.")
     def taint(self, of: TaintableDevice) -> None:
-        """UPDATE of the slice, or a DeviceTaintRule that is created."""
+        """UPDATE of the slice, or a new DeviceTaintRule."""
         require(bool(self.scope.device_taints) and not of.device.taint)
         require(~as_expr(self.tainted[of]))
         self.faults.spend(Fault.DEVICE_TAINT, of.device)
@@ -113,7 +113,7 @@ class DeviceTaints(Component):
     @step(actor="device taint eviction controller", goroutine="clock", each="of", lasts=Lasts.MINUTES)
     @tells("{of} has been tainted for longer than claims tolerate.")
     def age(self, of: TaintableDevice) -> None:
-        """The time when the taint was added, and tolerationSeconds: when a claim was allocated does not matter."""
+        """The time when the taint was added, and tolerationSeconds. The time of the allocation does not matter."""
         require(of.effect == EVICTING and any(claim.briefly for claim in self.universe[Claim]))
         require(as_expr(self.tainted[of]) & ~as_expr(self.overdue[of]))
         self.overdue[of] = True

@@ -13,7 +13,7 @@ from .claims import FAILED, PENDING, READY, ResourceClaims
 
 
 class DeviceDriver(Component):
-    """Whoever makes devices ready. It acts on claims as they are, some time after they came to be so."""
+    """The driver that makes devices ready. It acts on the claims in their current state."""
 
     resource_claims: ResourceClaims
     faults: Faults
@@ -25,7 +25,7 @@ class DeviceDriver(Component):
     @step(actor="device driver", each="claim")
     @tells("The driver reports that the device of {claim} is ready.")
     def report_ready(self, claim: Claim) -> None:
-        """All binding conditions are true. A write without a version, as an Apply is."""
+        """All binding conditions are true. The write has no version, like an Apply."""
         require(self.resource_claims.has_conditions())
         self._require_pending(claim)
         self.resource_claims.report(claim, READY)

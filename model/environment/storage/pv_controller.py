@@ -31,7 +31,7 @@ from .volumes import MOST_BEHIND, Storage, StorageWatch, VolumeObject, older, vo
 
 
 class PVController(Component):
-    """`volume[v]` is the controller's copy, which is behind by `lag[v]`: what it writes itself it knows at once. Claims it sees as they are.
+    """The PersistentVolume controller. `volume[v]` is its copy of the volume, which is behind by `lag[v]`. The controller knows its own writes immediately, and sees claims as they are.
 
     A write from a stale object fails, and is repeated: so each write is possible only with a copy that is current.
     """
@@ -52,7 +52,7 @@ class PVController(Component):
         self.lag[volume] = older(self.lag[volume])
 
     def claim_written(self, claim: VolumeClaim) -> None:
-        """It keeps no claims."""
+        """Nothing: the provisioner stores no claims."""
 
     def _write(self, volume: Volume, new: VolumeObject) -> None:
         require(self.lag[volume] == 0)
@@ -63,7 +63,7 @@ class PVController(Component):
     @step(actor="pv informer of the controller")
     @tells("The PV controller hears what has become of volumes.")
     def hear(self, watch: StorageWatch) -> None:
-        """The informer's store receives the events: volumes are as they were at one moment."""
+        """The informer's store receives all events up to one moment."""
         require(any_of(self.lag[volume] != 0 for volume in self.universe[Volume]))
         for volume in self.universe[Volume]:
             self.volume[volume] = self.storage.volume[volume]
@@ -72,17 +72,17 @@ class PVController(Component):
     # --- claims ----------------------------------------------------------------------------------------------
 
     def is_open(self, claim: VolumeClaim) -> Expr:
-        """syncUnboundClaim: the claim is there, and its binding is not completed."""
+        """syncUnboundClaim: whether the claim exists, and its binding is not complete."""
         current = self.storage.claim[claim]
         return current.exists & ~current.completed
 
     def is_reserved(self, volume: Volume, claim: VolumeClaim) -> Expr:
-        """IsVolumeBoundToClaim, as the controller has the volume."""
+        """IsVolumeBoundToClaim, for the controller's copy of the volume."""
         known: Any = self.volume[volume]
         return known.exists & (known.claim == claim) & as_expr(volume.storage_class is claim.storage_class)
 
     def is_free(self, volume: Volume, claim: VolumeClaim) -> Expr:
-        """Whether the controller may take the volume for the claim."""
+        """Whether the controller can use the volume for the claim."""
         known: Any = self.volume[volume]
         same = volume.storage_class is claim.storage_class
         return known.exists & as_expr(known.claim).is_none & as_expr(same)
@@ -94,7 +94,7 @@ class PVController(Component):
     @step(actor="pv controller", goroutine="pv controller")
     @tells("The PV controller reserves {volume} for {claim}.")
     def reserve_volume(self, claim: VolumeClaim, volume: Volume) -> None:
-        """bindVolumeToClaim: for a claim that does not wait, or one that names its volume. Volumes for claims that wait the scheduler chooses."""
+        """bindVolumeToClaim: for a claim that does not wait for a consumer, or that names its volume. For claims that wait, the scheduler chooses the volume."""
         current = self.storage.claim[claim]
         wanted = as_expr(current.volume)
         any_will_do = wanted.is_none & as_expr(claim.storage_class.immediate) & ~self.has_reserved(claim)
@@ -106,7 +106,7 @@ class PVController(Component):
     @step(actor="pv controller")
     @tells("The PV controller binds {claim} to {volume}, which is reserved for it.")
     def bind_claim(self, claim: VolumeClaim, volume: Volume) -> None:
-        """bindClaimToVolume: spec.volumeName and bind-completed, in one write."""
+        """bindClaimToVolume: writes spec.volumeName and bind-completed together."""
         current = self.storage.claim[claim]
         wanted = as_expr(current.volume)
         require(self.is_open(claim) & self.is_reserved(volume, claim))
@@ -116,7 +116,7 @@ class PVController(Component):
     @step(actor="pv controller")
     @tells("The PV controller asks the provisioner for a volume for {claim}.")
     def ask_provisioner(self, claim: VolumeClaim) -> None:
-        """provisionClaim: no volume that the controller knows will do, and the claim waits for nobody, or a node is selected."""
+        """provisionClaim: the controller knows no suitable volume, and the claim either does not wait for a consumer, or has a selected node."""
         require(claim.storage_class.provisions)
         current = self.storage.claim[claim]
         require(self.is_open(claim) & as_expr(current.volume).is_none & ~current.asked)
@@ -132,7 +132,7 @@ class PVController(Component):
     @step(actor="pv controller")
     @tells("The PV controller gives up {volume}, whose claim has another volume, or is gone.")
     def release_volume(self, volume: Volume) -> None:
-        """syncVolume: a volume whose claim is bound elsewhere is unbound, or deleted if it was provisioned; so is one whose claim is gone.
+        """syncVolume: a volume whose claim is gone or bound elsewhere is unbound, or deleted if it was provisioned.
 
         A static volume whose claim is gone is retained as it is (Released), and one that was created for its claim stays reserved for it.
         """
@@ -153,7 +153,7 @@ class PVController(Component):
 
 
 class Provisioner(Component):
-    """An external provisioner (sig-storage-lib-external-provisioner, controller/controller.go), which makes volumes.
+    """An external provisioner (sig-storage-lib-external-provisioner, controller/controller.go), which creates volumes.
 
     `busy[c]`: it is making a volume for the claim; `node[c]`: where, as the claim said when it began.
     """
@@ -170,7 +170,7 @@ class Provisioner(Component):
     @step(actor="provisioner")
     @tells("The provisioner begins to make a volume for {claim}.")
     def begin(self, claim: VolumeClaim) -> None:
-        """shouldProvision: the claim asks for it, has no volume, and, if it waits for a consumer, says where."""
+        """shouldProvision: the claim requests provisioning and has no volume. If it waits for a consumer, it names the node."""
         require(claim.storage_class.provisions)
         current = self.storage.claim[claim]
         require(~as_expr(self.busy[claim]) & current.exists & current.asked & ~current.terminating)
@@ -193,7 +193,7 @@ class Provisioner(Component):
     @step(actor="provisioner")
     @tells("The provisioner has made {volume} on {node}, and creates it at the API server.")
     def create(self, volume: Volume, node: Node) -> None:
-        """provisionClaimOperation: POST of a volume that is reserved for the claim. For a claim that waits for nobody, on any node."""
+        """provisionClaimOperation: POST of a volume that is reserved for the claim. For a claim that does not wait for a consumer, on any node."""
         for claim in self.universe[VolumeClaim]:
             if volume.provisioned_for == claim.name:
                 require(self.busy[claim])
@@ -210,7 +210,7 @@ class Provisioner(Component):
         "The provisioner cannot make a volume for {claim} there, and lets the scheduler select another node."
     )
     def give_up(self, claim: VolumeClaim) -> None:
-        """rescheduleProvisioning: the annotation selected-node is removed, if the claim still says the same."""
+        """rescheduleProvisioning: removes the annotation selected-node, if it has not changed."""
         require(claim.storage_class.provisions and not claim.storage_class.immediate)
         require(self.busy[claim])
         self.faults.spend(Fault.PROVISION_FAILURE, claim)
@@ -228,7 +228,7 @@ class Provisioner(Component):
         "The node on which a volume for {claim} is to be made is gone: the provisioner lets the scheduler select another."
     )
     def leave_node(self, claim: VolumeClaim) -> None:
-        """The same if the node is gone (since version 8.0 of the library)."""
+        """The same if the node is gone (from version 8.0 of the library)."""
         require(claim.storage_class.provisions and not claim.storage_class.immediate)
         node = as_expr(self.node[claim])
         there = any_of((node == n) & self.api.node_exists[n] for n in self.universe[Node])

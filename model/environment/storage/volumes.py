@@ -173,7 +173,7 @@ class Storage(Component):
             self.claim[claim] = claim_at_start(claim)
 
     def write_volume(self, volume: Volume, new: VolumeObject) -> None:
-        """A write of a volume. One that changes nothing has no event, and no new version."""
+        """A write of a volume. A write that changes nothing causes no event and no new version."""
         old: Any = self.volume[volume]
         with when(~old.same_as(new)):
             self.volume[volume] = new
@@ -181,7 +181,7 @@ class Storage(Component):
                 part.volume_written(volume)
 
     def write_claim(self, claim: VolumeClaim, new: VolumeClaimObject) -> None:
-        """A write of a claim. One that changes nothing has no event, and no new version."""
+        """A write of a claim. A write that changes nothing causes no event and no new version."""
         old: Any = self.claim[claim]
         with when(~old.same_as(new)):
             self.claim[claim] = new
@@ -205,7 +205,7 @@ def claim_at_start(claim: VolumeClaim) -> VolumeClaimObject:
 
 
 class StorageUsers(Component):
-    """Users and administrators who create and delete volumes and claims, and the finalizer that keeps claims in use.
+    """Users and administrators that create and delete volumes and claims, and the finalizer that protects claims in use.
 
     A claim in use is deleted once no pod on a node mounts it (pkg/controller/volume/pvcprotection); a pod without a node does not keep it.
     """
@@ -246,7 +246,7 @@ class StorageUsers(Component):
     @step(actor="user", fair=False)
     @tells("A user deletes {claim}.")
     def delete_claim(self, claim: VolumeClaim) -> None:
-        """A user deletes a claim. While a pod on a node mounts it, it is merely marked."""
+        """A user deletes a claim. While a pod on a node mounts it, it only gets a deletion timestamp."""
         current = self.storage.claim[claim]
         require(current.exists & ~current.terminating)
         self.faults.spend(Fault.VOLUME_DELETION, claim)
@@ -259,7 +259,7 @@ class StorageUsers(Component):
     @step(actor="pvc protection")
     @tells("No pod on a node mounts {claim} any more: it is gone.")
     def release_claim(self, claim: VolumeClaim) -> None:
-        """The finalizer of a claim that is being deleted goes with the last pod on a node that mounts it."""
+        """The finalizer of a claim that is being deleted is removed when no pod on a node mounts it any more."""
         current = self.storage.claim[claim]
         require(current.exists & current.terminating & ~self.is_mounted(claim))
         self.storage.write_claim(claim, VolumeClaimObject())
@@ -267,7 +267,7 @@ class StorageUsers(Component):
     @step(actor="user", fair=False)
     @tells("An administrator deletes {volume}.")
     def delete_volume(self, volume: Volume) -> None:
-        """An administrator deletes a volume. One that a claim is bound to is kept by its finalizer (pvprotection)."""
+        """An administrator deletes a volume. A finalizer keeps a volume to which a claim is bound (pvprotection)."""
         require(self.storage.volume[volume].exists)
         require(all_of(self.storage.claim[c].volume != volume for c in self.universe[VolumeClaim]))
         self.faults.spend(Fault.VOLUME_DELETION, volume)

@@ -143,12 +143,12 @@ def before(
 
 
 def always(*_: Any, **__: Any) -> Expr:
-    """How a class answers what the model asks of its part, where it was so whatever the case: `may_preempt = always`."""
+    """The answer yes to a question that the model asks a part, for all arguments: `may_preempt = always`."""
     return as_expr(True)
 
 
 def never(*_: Any, **__: Any) -> Expr:
-    """The same where it was so in no case."""
+    """The answer no to such a question, for all arguments."""
     return as_expr(False)
 
 

@@ -174,9 +174,7 @@ class Component:
         return self._model.entities
 
     def explains(self, step: str, args: Mapping[str, Any]) -> Mapping[str, Value]:
-        """Override to say why a step of this part goes as it does with these arguments: reasons in words, and when each is one,
-        over the state before the step. Words for reports only.
-        """
+        """Override to explain the outcome of a step with these arguments: reasons in words, each with its condition on the state before the step. Used only in reports."""
         return {}
 
     def setup(self) -> None:

@@ -41,7 +41,7 @@ class PodsOnNodes(Protocol):
 
 
 class NodeInfos(Component):
-    """The NodeInfos' sums, host ports and generations.
+    """Sums, host ports and generations of the NodeInfos.
 
     `port[n][q]`: the NodeInfo of n lists the port (UsedPorts). It is a set: of two pods with the same port, the one that leaves takes it off
     the list for both, until the other one is put into the NodeInfo anew.
@@ -83,13 +83,13 @@ class NodeInfos(Component):
         self._touch_one(node)
 
     def remove(self, pod: Pod, node: Value) -> None:
-        """NodeInfo.RemovePod; its ports are free, even if another pod has the same."""
+        """NodeInfo.RemovePod: frees the pod's ports, even if another pod has the same port."""
         self._set_ports(pod, node, False)
         self.version[pod] = None
         self._touch_one(node)
 
     def touch(self, node: Node) -> None:
-        """A new generation: to the head of the list, or out of it if the cache has dropped the NodeInfo."""
+        """A new generation: the NodeInfo moves to the head of the list, or leaves the list if the cache has dropped it."""
         self.changed[node] = True
         with when(self.cache.has_entry(node)):
             self.recent.put_first(node)
@@ -110,7 +110,7 @@ class NodeInfos(Component):
                     self.port[n][port] = used
 
     def _ports_of(self, pod: Pod) -> Iterator[tuple[Expr, UsedPort]]:
-        """The ports that the pod's object may ask for, and whether it does: those of a pod never change, versions with footprints may differ."""
+        """The host ports that the pod's object can request, each with its condition. A pod's ports never change; versions with footprints can differ."""
         for port in self.universe[UsedPort]:
             if port.port in pod.host_ports:
                 yield as_expr(True), port

@@ -8,7 +8,7 @@ from .order import NodeOrder, Zone, ZoneOrder, zone_key
 
 
 class NodeTree(Component):
-    """For each zone its nodes in the order of their arrival, and the zones in the order of theirs.
+    """The nodes of each zone in the order in which they arrived, and the zones in the same order.
 
     Upstream would keep a node twice that is added again under another zone's label; here it moves.
     """
@@ -25,7 +25,7 @@ class NodeTree(Component):
                 self.add(node, self.zone_by_labels(node))
 
     def zone_by_labels(self, node: Node) -> Zone:
-        """The zone that a node's labels say."""
+        """The zone in a node's labels."""
         key = zone_key(node.labels)
         return next(zone for zone in self.universe[Zone] if zone.name == key)
 
@@ -39,7 +39,7 @@ class NodeTree(Component):
         return count(self.has(n) for n in self.universe[Node])
 
     def add(self, node: Node, zone: Zone) -> None:
-        """addNode: last in its zone; a new zone is the last one."""
+        """addNode: adds the node at the end of its zone. A new zone is added at the end."""
         with when(self.zone[node] != zone):
             self._leave(node)
             with when(~self._inhabited(zone)):
@@ -48,7 +48,7 @@ class NodeTree(Component):
             self.nodes.put_last(node)
 
     def remove(self, node: Node, zone: Zone) -> Expr:
-        """removeNode: out of the zone that its labels say; tells whether it was not there, an error."""
+        """removeNode: removes the node from the zone in its labels. Returns whether it was missing, which is an error."""
         missing: Expr = self.zone[node] != zone
         with when(~missing):
             self._leave(node)
@@ -62,7 +62,7 @@ class NodeTree(Component):
             self.add(node, new)
 
     def precedes(self, a: Node, b: Node) -> Expr:
-        """Whether `list` has a before b: one node of each zone in turn."""
+        """Whether node a comes before b in `list`, which takes one node of each zone in turn."""
         i, j = self._row(a), self._row(b)
         zones = self.zones.precedes(self.zone[a], self.zone[b])
         return self.has(a) & self.has(b) & ((i < j) | ((i == j) & zones))

@@ -52,7 +52,7 @@ class CachedPod(Record):
 
 
 class Cache(Component):
-    """Pods by node, assumed pods, and which nodes have a Node object.
+    """Pods by node, assumed pods, and the nodes that have a Node object.
 
     `copy` is the object that was assumed; once the pod watch confirms the pod, it is zero. `version` is the
     pod state's object where a pod's objects differ in more than a PodObject tells. `deadline` is zero for none. `uncounted[c]`: by so much the next snapshot's count of the pods that use the claim is
@@ -117,11 +117,11 @@ class Cache(Component):
         return self.pod[pod].assumed
 
     def has_entry(self, node: Node) -> Expr:
-        """Whether the node has a NodeInfo: for its Node object, or for pods that have none (a ghost)."""
+        """Whether the node has a NodeInfo, which can be without a Node object (a ghost)."""
         return self.live[node] | any_of(self.on(p, node) for p in self.universe[Pod])
 
     def may_be_elsewhere(self) -> bool:
-        """Whether anything in the scope may have a pod assumed on another node than the one that it is bound to.
+        """Whether a pod can be assumed on a node other than the one to which it is bound, by the scenario's scope.
 
         Somebody else binds it, or an earlier attempt did without being heard of, or for the pod that had its name before.
         """
@@ -133,7 +133,7 @@ class Cache(Component):
     # --- pods of the scheduling and the binding cycle ----------------------------------------------------
 
     def assume(self, pod: Pod, node: Node, copy: PodCopy, version: Value = None) -> Expr:
-        """AssumePod: fails for a pod that is known in any state."""
+        """AssumePod: fails if the cache knows the pod."""
         known, version = self.knows(pod), self._version(pod, copy, version)
         with when(~known):
             self._put(pod, CachedPod(node=node, assumed=True), version)
@@ -143,14 +143,14 @@ class Cache(Component):
         return known
 
     def finish_binding(self, pod: Pod, now: int | None = None, ttl: int = 0) -> None:
-        """FinishBinding: an assumed pod may expire from now on, or `ttl` after `now` where time is measured."""
+        """FinishBinding: from now on the assumed pod can expire. If time is measured, it expires `ttl` after `now`."""
         with when(self.is_assumed(pod)):
             self.pod[pod].bound = True
             if now is not None:
                 self.deadline[pod] = now + ttl if ttl else 0
 
     def forget(self, pod: Pod, node: Value) -> Expr:
-        """ForgetPod: fails but for an assumed pod, on the node that it was assumed on; one that is gone is forgotten already."""
+        """ForgetPod: fails unless the pod is assumed on this node. A pod that is gone counts as forgotten."""
         allowed = self.is_assumed(pod) & (self.pod[pod].node == node)
         with when(allowed):
             self._drop(pod)
@@ -158,13 +158,13 @@ class Cache(Component):
         return ~allowed & ~self.is_forgotten(pod)
 
     def is_forgotten(self, pod: Pod) -> Expr:
-        """Whether ForgetPod finds that it has nothing to do, and reports no error."""
+        """Whether ForgetPod has nothing to do, and reports no error."""
         return ~self.knows(pod)
 
     # --- pods of the watch ---------------------------------------------------------------------------------
 
     def add_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
-        """AddPod: confirms an assumed pod (moving it if the node differs), or adds an unknown or expired one."""
+        """AddPod: confirms an assumed pod (and moves it if the node differs), or adds an unknown or expired pod."""
         confirmed, version = self.knows(pod) & ~self.is_assumed(pod), self._version(pod, new, version)
         with when(~confirmed):
             self.pod_group_states.confirm(pod, self.is_assumed(pod))
@@ -178,12 +178,12 @@ class Cache(Component):
         return confirmed
 
     def _confirm(self, pod: Pod, cached: CachedPod, version: Value) -> None:
-        """The watch shows the pod on the node that it was assumed on: its NodeInfo gets the newer object."""
+        """The watch shows the pod on the node on which it was assumed: the NodeInfo gets the newer object."""
         self._take_out(pod)
         self._put(pod, cached, version)
 
     def update_pod(self, pod: Pod, new: PodObject, version: Value = None) -> Expr:
-        """UpdatePod: fails but for a confirmed pod. Out of the NodeInfo as it was, and into it as it is."""
+        """UpdatePod: fails unless the pod is confirmed. Replaces the old object in the NodeInfo by the new one."""
         confirmed, version = self.knows(pod) & ~self.is_assumed(pod), self._version(pod, new, version)
         with when(confirmed):
             self.pod_group_states.refresh(pod)
@@ -193,7 +193,7 @@ class Cache(Component):
         return ~confirmed
 
     def remove_pod(self, pod: Pod) -> Expr:
-        """RemovePod: fails for a pod that is not known."""
+        """RemovePod: fails if the cache does not know the pod."""
         removable = self.removable(pod)
         with when(removable):
             self._drop(pod)
@@ -201,7 +201,7 @@ class Cache(Component):
         return ~removable
 
     def removable(self, pod: Pod) -> Expr:
-        """Which pods RemovePod accepts: assumed ones too, whose bind the watch may have missed."""
+        """The pods that RemovePod accepts, including assumed pods whose binding the watch may have missed."""
         return self.knows(pod)
 
     # --- expiry: only where a time to live is configured, which no release from 1.25 on does ---------------
@@ -212,7 +212,7 @@ class Cache(Component):
         return self.is_assumed(pod) & bound
 
     def clean_up(self, now: int) -> None:
-        """cleanupAssumedPods where time is measured: a deadline must have passed; no deadline never does."""
+        """cleanupAssumedPods, if time is measured: a pod expires after its deadline, or never without one."""
         for pod in self.universe[Pod]:
             deadline = self.deadline[pod]
             with when(self.may_expire(pod) & (deadline != 0) & (deadline < now)):
@@ -221,7 +221,7 @@ class Cache(Component):
     # --- nodes ---------------------------------------------------------------------------------------------
 
     def add_node(self, node: Node, zone: Zone | None = None, version: Value = None) -> None:
-        """AddNode: the NodeInfo, made if need be, gets its Node object, in this version where it has several."""
+        """AddNode: the NodeInfo, which is created if needed, gets the Node object, in this version if there are several."""
         versions = versions_in(self.universe, node)
         if versions:
             for known in versions:
@@ -234,7 +234,7 @@ class Cache(Component):
         self.node_infos.touch(node)
 
     def update_node(self, node: Node, old: Zone | None, new: Zone) -> None:
-        """UpdateNode, from an object in zone `old` (None: no old object) to one in zone `new`.
+        """UpdateNode, from an object in zone `old` (None: no old object) to an object in zone `new`.
 
         Only a node without NodeInfo enters the tree by this.
         """
@@ -251,7 +251,7 @@ class Cache(Component):
         self.node_version[new.node] = new
 
     def remove_node(self, node: Node, zone: Zone | None = None) -> Expr:
-        """RemoveNode: the NodeInfo loses its Node object; its pods stay until their own events come.
+        """RemoveNode: the NodeInfo loses its Node object. Its pods stay until their own events arrive.
 
         Fails for a node without NodeInfo, and, too late to change nothing, for one that is not in the tree.
         """
@@ -272,7 +272,7 @@ class Cache(Component):
         return ~known | missing
 
     def _show(self, node: Node) -> None:
-        """The NodeInfo gets a Node object, and its pods count again: RemoveNode took them off, and nobody puts them back."""
+        """The NodeInfo gets a Node object, and its pods count again: RemoveNode removed them, and nothing adds them again."""
         if self.keeps_counts():
             for claim in self.universe[CountedClaim]:
                 with when(~self.live[node]):
@@ -280,15 +280,15 @@ class Cache(Component):
         self.live[node] = True
 
     def keeps_counts(self) -> bool:
-        """Whether the snapshot's counts of the users of claims go by differences (refreshPVCRefCountsDelta, 1.37), or are made anew."""
+        """Whether the snapshot updates its counts of claim users by differences (refreshPVCRefCountsDelta, 1.37). Otherwise it counts again."""
         return True
 
     def _miscount(self, claim: CountedClaim, more: Value) -> None:
-        """The next snapshot's count is by so much more too small."""
+        """The next snapshot's count is too small by this number."""
         self.uncounted[claim] = clamp(self.uncounted[claim] + as_expr(more), -MOST_USERS, MOST_USERS)
 
     def _change_ghost(self, pod: Pod, node: Value, more: int) -> None:
-        """A pod goes into a NodeInfo, or out of it: without a Node object that changes the count all the same, although its pods do not count."""
+        """A pod enters or leaves a NodeInfo. Without a Node object this still changes the count, although the node's pods do not count."""
         if not self.keeps_counts():
             return
         for claim in self.universe[CountedClaim]:
@@ -304,7 +304,7 @@ class Cache(Component):
     # --- common to several -----------------------------------------------------------------------------------
 
     def _version(self, pod: Pod, shown: PodObject | PodCopy, version: Value) -> Value:
-        """The version of the object that is to be kept: the one that is named, or else the one that the object says."""
+        """The version of the object to keep: the given one, otherwise the one in the object."""
         return numbered(self.universe, pod, shown.version) if version is None else version
 
     def _put(self, pod: Pod, cached: CachedPod, version: Value) -> None:
@@ -314,7 +314,7 @@ class Cache(Component):
         self._change_ghost(pod, cached.node, -1)
 
     def _take_out(self, pod: Pod) -> None:
-        """removePod: out of the NodeInfo."""
+        """removePod: removes the pod from the NodeInfo."""
         node = self.node_of(pod)
         self._change_ghost(pod, node, 1)
         self.pod[pod] = CachedPod()
@@ -325,7 +325,7 @@ class Cache(Component):
         self._is_now(pod, None)
 
     def _is_now(self, pod: Pod, version: Value) -> None:
-        """Nothing is left of the time when the pod was assumed."""
+        """Everything from the time when the pod was assumed is dropped."""
         self.copy[pod] = PodCopy()
         self.version[pod] = version
         self.deadline[pod] = 0

@@ -33,7 +33,7 @@ class SnapshotPod(Record):
 
 
 class Snapshot(Component):
-    """A copy of the cache's NodeInfos, and the nodes that the cycle goes through.
+    """A copy of the cache's NodeInfos, and the nodes that the cycle tries.
 
     `used[c]` is IsPVCUsedByPods of a claim that one pod only may use, `counted_nodes[c]` are the nodes whose pods were counted for that (see `count_users`).
     All but these nodes is cleared at the end of a cycle: every cycle begins with a new one. Upstream keeps it and copies what changed;
@@ -79,7 +79,7 @@ class Snapshot(Component):
         return as_expr(False)
 
     def count_users(self) -> None:
-        """Which claims are used (usedPVCRefCounts): the counts of the last snapshot and what the cache says has changed since (139238).
+        """The claims in use (usedPVCRefCounts): the counts of the last snapshot, with the changes that the cache has recorded since (139238).
 
         All are counted anew if nodes came or went since the last snapshot, or if a count were less than nothing. `cache.uncounted[c]` is by how much the count
         of the claim is too small; `counted_nodes` are those that the last snapshot had.
@@ -104,29 +104,29 @@ class Snapshot(Component):
         return any_of(self.cache.on(pod, n) & self.cache.live[n] for n in self.universe[Node])
 
     def copy_ports(self, node: Node) -> None:
-        """The host ports that the NodeInfo of a node lists in the cache."""
+        """The host ports in the cache's NodeInfo of a node."""
         for port in self.universe[UsedPort]:
             self.port[node][port] = self.cache.node_infos.port[node][port]
 
     def drop_ports(self, node: Node) -> None:
-        """The NodeInfo is gone, or the snapshot is."""
+        """The NodeInfo or the snapshot is gone."""
         for port in self.universe[UsedPort]:
             self.port[node][port] = False
 
     def list_nodes(self) -> None:
-        """The nodes to try are those of the snapshot that have a Node object."""
+        """The nodes of the snapshot that have a Node object, which are the nodes to try."""
         for node in self.universe[Node]:
             self.listed[node] = self.cache.live[node]
 
     def assume(self, pod: Pod, node: Node) -> None:
-        """AssumePod, in the cycle of a group: the pod counts on the node from now on."""
+        """AssumePod, in the cycle of a group: from now on the pod counts on the node."""
         self.pod[pod].node = node
         for port in self.universe[UsedPort]:
             if port.port in pod.host_ports:
                 self.port[node][port] = True
 
     def clear(self) -> None:
-        """The cycle is over."""
+        """The cycle is over: its changes to the snapshot are dropped."""
         for pod in self.universe[Pod]:
             self.pod[pod] = SnapshotPod()
             self.version[pod] = None
@@ -143,7 +143,7 @@ class Snapshot(Component):
         return self.pod[pod].node == node
 
     def placement(self) -> Placement:
-        """The snapshot as filters see it."""
+        """The snapshot as the filters see it."""
         nodes = self.universe[Node]
         return Placement(
             {pod: {node: self.on(pod, node) for node in nodes} for pod in self.universe[Pod]},

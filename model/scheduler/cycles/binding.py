@@ -85,7 +85,7 @@ class ExtenderAnswer(Enum):
 
 
 class Binding(Component):
-    """Binding cycles by pod: the target node, and the object that was assumed.
+    """Binding cycles, by pod: the target node, and the assumed object.
 
     `rejected[p]`: a verdict on the waiting pod ends the cycle, rather than an error; `preempted[p]`: it was preemption's, not a
     Permit plugin's. `passed_over[m]`: the error of an extender that was to bind the pod, where another extender is next.
@@ -127,7 +127,7 @@ class Binding(Component):
         return self.phase[pod] != BindingPhase.NONE
 
     def is_posting(self, pod: Pod) -> Expr:
-        """Whether the pod's Binding comes next, or is under way: it waits for no plugin any more."""
+        """Whether the pod's Binding is next or in flight, so that the pod waits for no plugin."""
         posting: Expr = (self.phase[pod] == BindingPhase.BIND) | (self.phase[pod] == BindingPhase.POSTED)
         return (
             posting | (self.phase[pod] == BindingPhase.EXTENDER_BIND) if self.extender.binds(pod) else posting
@@ -144,14 +144,14 @@ class Binding(Component):
         self.gang_scheduling.clear(pod)
 
     def begin(self, pod: Pod) -> None:
-        """The goroutine's first step: RunPreBindPreFlights says whether some plugin has work at PreBind."""
+        """The goroutine's first step: RunPreBindPreFlights checks whether a plugin has work at PreBind."""
         with when(self.announces(pod)):
             self.phase[pod] = BindingPhase.ANNOUNCE
         with otherwise():
             self.pass_permit(pod)
 
     def announces(self, pod: Pod) -> Expr:
-        """Whether the API server is told first where the pod is to go: only if there is something to wait for.
+        """Whether the scheduler first writes the target node to the API server: only if a plugin makes the pod wait.
 
         WillWaitOnPermit reads the map of waiting pods, which nobody but this goroutine takes the pod out of.
         """
@@ -168,7 +168,7 @@ class Binding(Component):
         require(self.phase[pod] == BindingPhase.ANNOUNCE)
 
     def is_news(self, pod: Pod) -> Expr:
-        """Whether the assumed object is not nominated to the pod's node already, so that there is something to write."""
+        """Whether the assumed object does not yet have the node as its nomination, so that there is something to write."""
         return as_expr(self.copy[pod].nominated) != self.node[pod]
 
     @step(actor="binding cycle", each="pod")
@@ -178,7 +178,7 @@ class Binding(Component):
         "The binding goroutine has nothing new to write about {pod}'s nomination, and goes on.",
     )
     def announce(self, pod: Pod) -> None:
-        """PATCH the node that the pod is about to go to as its nomination, unless the assumed object names it already.
+        """PATCH the target node as the pod's nomination, unless the assumed object already has it.
 
         The nominator is not told: the pod is assumed. What follows at once, up to Done, is part of the step: an update of an assumed pod
         is dropped, and no plugin can reject the pod any more.
@@ -191,7 +191,7 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("The binding goroutine tries to write {pod}'s nomination, the write fails, and it goes on.")
     def fail_to_announce(self, pod: Pod) -> None:
-        """The PATCH fails, which is logged."""
+        """The PATCH fails, and the error is only logged."""
         require(bool(self.scope.status_failures))
         self._require_announcement(pod)
         require(self.is_news(pod))
@@ -201,14 +201,14 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("The PreBind plugins cannot say whether they have work for {pod}: its binding fails.")
     def fail_pre_flight(self, pod: Pod) -> None:
-        """An error of RunPreBindPreFlights: the cycle ends before WaitOnPermit, and leaves the pod in the map of waiting pods."""
+        """An error of RunPreBindPreFlights: the cycle ends before WaitOnPermit, and the pod stays in the map of waiting pods."""
         require(ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.ANNOUNCE)
         self.faults.spend(Fault.PLUGIN_ERROR, pod)
         self.phase[pod] = BindingPhase.FORGET
 
     def pass_permit(self, pod: Pod) -> None:
-        """WaitOnPermit: a pod that is not in the map goes on at once."""
+        """WaitOnPermit: a pod that is not in the map continues immediately."""
         with when(self.waiting.holds(pod)):
             self.phase[pod] = BindingPhase.WAIT_ON_PERMIT
         with otherwise():
@@ -216,7 +216,7 @@ class Binding(Component):
             self.phase[pod] = self.phase_after_permit(pod)
 
     def bindable(self, pod: Pod) -> None:
-        """No plugin can reject the pod any more: no events need to be kept for it (Done)."""
+        """No plugin can reject the pod any more, so events are no longer kept for it (Done)."""
         self.queue.done(pod)
 
     def bound(self, pod: Pod) -> None:
@@ -228,13 +228,13 @@ class Binding(Component):
         return BindingPhase.PRE_BIND if ExtensionPoint.PRE_BIND in points else self.first_bind(pod)
 
     def first_bind(self, pod: Pod) -> BindingPhase:
-        """Who binds: the first extender that is a binder and interested, before the plugins."""
+        """The binder: the first interested extender that binds, before the plugins."""
         return BindingPhase.EXTENDER_BIND if self.extender.binds(pod) else BindingPhase.BIND
 
     @step(actor="binding cycle", each="pod")
     @tells("The binding goroutine of {pod} stops waiting for permission.")
     def wait_on_permit(self, pod: Pod) -> None:
-        """WaitOnPermit returns: the pod leaves the map of waiting pods, to be bound, or because it is rejected or preempted."""
+        """WaitOnPermit returns: the pod leaves the map of waiting pods, because it was allowed, rejected or preempted."""
         require(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.WAIT_ON_PERMIT)
         require(self.waiting.answered(pod))
@@ -249,13 +249,13 @@ class Binding(Component):
         self.waiting.remove(pod)
 
     def is_verdict(self, pod: Pod) -> Expr:
-        """Whether the signal that ends the wait, other than a permission, is a rejection rather than an error."""
+        """Whether the signal that ends the wait is a rejection, neither a permission nor an error."""
         return self.waiting.signal[pod] == Signal.REFUSED
 
     @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     @tells("The PreBind plugins run for {pod}.")
     def pre_bind(self, pod: Pod, ok: bool) -> None:
-        """The PreBind plugins, which may take long (from 1.36 on some of them in parallel), and MarkPrebound.
+        """The PreBind plugins, which can take long (from 1.36 on some of them run in parallel), and MarkPrebound.
 
         From here on preemption has to delete the pod.
         """
@@ -269,21 +269,21 @@ class Binding(Component):
             self.phase[pod] = BindingPhase.FORGET
 
     def may_be_cancelled(self, pod: Pod) -> Expr:
-        """CancelPod: whether the pod is in the map of pods in PreBind, and not through yet."""
+        """CancelPod: whether the pod is in the map of pods in PreBind, and has not finished it."""
         if ExtensionPoint.PRE_BIND not in self.scheduler.extension_points(pod):
             return as_expr(False)
         running = (BindingPhase.PRE_BIND, BindingPhase.PRE_BIND_CANCELLED)
         return any_of(self.phase[pod] == p for p in running)
 
     def cancel(self, pod: Pod) -> None:
-        """CancelPod, for a pod that may be cancelled: the plugins' context ends."""
+        """CancelPod, for a pod that can be cancelled: the context of the plugins ends."""
         if ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod):
             self.phase[pod] = BindingPhase.PRE_BIND_CANCELLED
 
     @step(actor="binding cycle", each="pod", lasts=Lasts.ANY_TIME)
     @tells("{pod} was preempted while its PreBind plugins ran: its binding fails.")
     def stop_pre_bind(self, pod: Pod) -> None:
-        """The plugins heed the end of their context; if they do not, MarkPrebound says that the pod was cancelled."""
+        """The plugins stop because their context has ended. If they do not, MarkPrebound reports that the pod was cancelled."""
         require(ExtensionPoint.PRE_BIND in self.scheduler.extension_points(pod))
         require(self.phase[pod] == BindingPhase.PRE_BIND_CANCELLED)
         require(self.dynamic_resources.may_stop(pod))
@@ -300,7 +300,7 @@ class Binding(Component):
         "{extender} cannot bind {pod}.",
     )
     def bind_by_extender(self, pod: Pod, extender: HTTPExtender, answer: ExtenderAnswer) -> None:
-        """extendersBinding: the extender sends the Binding, if the node has room by its own count. Its error is the binding cycle's.
+        """extendersBinding: the extender sends the Binding, if the node has room by the extender's count. Its error is the error of the binding cycle.
 
         One that is ignorable leaves the Binding to the next one then, and the last to the plugins, which send another. A call that has timed out goes on at the extender.
         """
@@ -344,7 +344,7 @@ class Binding(Component):
             self.passed_over[self.extender.managed(pod, extender)] = False
 
     def skips_extender_errors(self, extender: HTTPExtender) -> bool:
-        """Whether an error of the extender is passed over, and the Binding left to the next one, or to the plugins."""
+        """Whether an error of the extender is ignored, and the next extender or the plugins bind."""
         return extender.spec.ignorable
 
     @step(actor="binding cycle", each="pod")
@@ -362,7 +362,7 @@ class Binding(Component):
         "The binding goroutine asks the API server to bind {pod}, in vain.",
     )
     def bind(self, pod: Pod, reply: Reply) -> None:
-        """POST the Binding; an error that may pass by itself has it posted again.
+        """POST the Binding. After an error that can be temporary, it is posted again.
 
         After a lost reply, the second Binding meets a pod that is bound already: that conflict is an error.
         """
@@ -386,18 +386,18 @@ class Binding(Component):
         return super().explains(step, args)
 
     def require_bind(self, pod: Pod) -> None:
-        """The Binding is posted now."""
+        """Requires that the Binding is posted now."""
         require(self.phase[pod] == BindingPhase.BIND)
 
     def bind_answered(self, pod: Pod, succeeded: Expr) -> None:
-        """The call is answered, and the binding cycle goes on."""
+        """The call has returned, and the binding cycle continues."""
         self.bind_returned(pod, succeeded)
 
     def call_returned(self, pod: Pod) -> None:
-        """The dispatcher of API calls, where there is one, is through with the pod's Binding."""
+        """The API dispatcher, if there is one, has finished the pod's Binding."""
 
     def repeat_bind(self, pod: Pod) -> None:
-        """Nothing was written, and the call is repeated (up to three times; that a fourth error is final is not modelled)."""
+        """Nothing was written, and the call is repeated, up to three times. (A fourth error would be final; this is not modelled.)"""
         self.faults.spend(Fault.BIND_FAILURE, pod)
 
     def bind_returned(self, pod: Pod, succeeded: Expr) -> None:
@@ -411,14 +411,14 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("The binding goroutine makes the cache forget {pod}.")
     def forget(self, pod: Pod) -> None:
-        """ForgetPod: the pod is not going to be bound."""
+        """ForgetPod: the pod will not be bound."""
         require((self.phase[pod] == BindingPhase.FORGET) & self.dynamic_resources.is_unreserved(pod))
         require(self.volume_binding.is_unreserved(pod) & self.gang_scheduling.is_unreserved(pod))
         failed = self.cache.forget(pod, self.node[pod])
         self.phase[pod] = select(failed, BindingPhase.FAIL, self.phase_after_forget(pod))
 
     def phase_after_forget(self, pod: Pod) -> Expr:
-        """A pod that is forgotten gives room back, like one that is deleted: parked pods are moved.
+        """A forgotten pod gives room back, like a deleted pod: parked pods are moved.
 
         After an error at once, this pod among them; after a verdict once the failure is handled, this pod excepted.
         """
@@ -427,7 +427,7 @@ class Binding(Component):
     @step(actor="binding cycle", each="pod")
     @tells("{pod} was not bound, so the queue lets parked pods try again: there may be room for them.")
     def wake_queue(self, pod: Pod) -> None:
-        """MoveAllToActiveOrBackoffQueue after an error: the hints see the assumed pod."""
+        """MoveAllToActiveOrBackoffQueue after an error. The hints see the assumed pod."""
         require(self.phase[pod] == BindingPhase.WAKE)
         self.queue.move_all(ASSIGNED_POD_DELETE, about=pod)
         self.queue.moved_by(Mover.BINDING)
@@ -448,7 +448,7 @@ class Binding(Component):
         self._end(pod)
 
     def record_refusal(self, pod: Pod) -> None:
-        """A rejection in WaitOnPermit is a FitError that names the plugin: without an event the pod is parked.
+        """A rejection in WaitOnPermit is a FitError that names the plugin. Without an event, the pod is parked.
 
         A pod that is rejected because it is gone is not requeued, so that it does not matter that its status names no plugin.
         """

@@ -50,13 +50,13 @@ class FindNodes(NextPod):
     scored = per(HTTPExtender, boolean())
 
     def is_next(self, extender: HTTPExtender, asked: Sequence[HTTPExtender]) -> Expr:
-        """Whether it is the turn of this one of those that are asked."""
+        """Whether this extender is the next one to ask."""
         number = asked.index(extender)
         first = as_expr(True) if not number else as_expr(self.answered[asked[number - 1]])
         return first & ~as_expr(self.answered[extender])
 
     def passed(self, extender: HTTPExtender, asked: Sequence[HTTPExtender]) -> bool:
-        """The one is through; gives whether it was the last, so that nobody has answered about the next question."""
+        """The extender has answered. Returns whether it was the last; then the next question begins with no answers."""
         if extender is not asked[-1]:
             self.answered[extender] = True
             return False
@@ -64,7 +64,7 @@ class FindNodes(NextPod):
         return True
 
     def nobody_has_answered(self) -> None:
-        """The next question, or the next cycle, begins with the first extender."""
+        """The next question or the next cycle begins with the first extender."""
         if len(self.universe[HTTPExtender]) > 1:
             for extender in self.universe[HTTPExtender]:
                 self.answered[extender] = False
@@ -72,24 +72,24 @@ class FindNodes(NextPod):
     # --- filter ------------------------------------------------------------------------------------------------
 
     def phase_after_filters(self, pod: Pod, *, nominated: bool = False) -> Phase | Expr:
-        """What follows when the plugins have let nodes pass."""
+        """The phase after the plugins' filters have passed nodes."""
         if self.extender.filters(pod):
             return Phase.EXTENDERS_NOMINATED if nominated else Phase.EXTENDERS
         return self.phase_after_extenders(pod)
 
     def phase_after_extenders(self, pod: Pod) -> Phase | Expr:
-        """Extenders score, where scores decide and there is more than one node."""
+        """Extenders score the nodes, if scores decide and there is more than one node."""
         if not (self.scope.config.scored and self.extender.prioritises(pod)):
             return Phase.SELECT
         left = count(self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node])
         return select(left > 1, Phase.EXTENDERS_SCORE, Phase.SELECT)
 
     def phase_after_fit_error(self) -> Phase:
-        """What follows when the pod fits no node: preemption, and the failure handler after it."""
+        """The phase after a pod that fits no node: preemption, then the failure handler."""
         return Phase.REREAD_PREEMPTOR
 
     def note_extender(self) -> None:
-        """findNodesThatPassExtenders has rejected a node: what an extender looks at nobody knows, so that any event may help (122022)."""
+        """findNodesThatPassExtenders has rejected a node. The scheduler does not know what the extender checks, so any event may help (122022)."""
         self.note_rejection(EXTENDER)
 
     def note_rejection(self, name: str) -> None:
@@ -99,21 +99,21 @@ class FindNodes(NextPod):
                 self.rejected_by[plugin] = True
 
     def reject_everywhere(self, name: str) -> None:
-        """PreFilter of this plugin says UnschedulableAndUnresolvable: that is the status of every node."""
+        """PreFilter of this plugin returns UnschedulableAndUnresolvable, which becomes the status of every node."""
         for node in self.universe[Node]:
             self.verdict[node] = NodeStatus.UNRESOLVABLE
         self.note_rejection(name)
         self.phase = self.phase_after_fit_error()
 
     def _require_call(self, pod: Pod, extender: HTTPExtender) -> Expr:
-        """The extender is asked now; gives whether about the nominated node alone."""
+        """Requires that it is this extender's turn. Returns whether the question is about the nominated node alone."""
         nominated: Expr = self.at(Phase.EXTENDERS_NOMINATED, pod)
         require(nominated | self.at(Phase.EXTENDERS, pod))
         require(self.is_next(extender, self.extender.filters(pod)))
         return nominated
 
     def _passing(self, pod: Pod, extender: HTTPExtender) -> tuple[dict[Node, Expr], dict[Node, Expr]]:
-        """The nodes that it is asked about, and those that it lets pass, whatever it is asked about."""
+        """The nodes about which the extender is asked, and the nodes that it would accept."""
         managed = self.extender.managed(pod, extender)
         feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
         return feasible, {n: self.extender.has_room(managed, n) for n in self.universe[Node]}
@@ -127,7 +127,7 @@ class FindNodes(NextPod):
         "The scheduler asks {extender} which nodes {pod} may go to.",
     )
     def ask_extender(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
-        """findNodesThatPassExtenders: of the nodes that passed so far those are left that the extender lets pass.
+        """findNodesThatPassExtenders: of the nodes that have passed, those remain that the extender accepts.
 
         An error of one that is ignorable leaves them all; any other is the attempt's, or, of the nominated node, has all nodes tried.
         """
@@ -150,7 +150,7 @@ class FindNodes(NextPod):
         "The scheduler asks {extender} which nodes {pod} may go to: it says {node}, and counts the pod there."
     )
     def let_extender_pick(self, pod: Pod, node: Node, extender: HTTPExtender) -> None:
-        """The same, of an extender that answers with one node, and keeps the place for the pod from then on."""
+        """The same, for an extender that answers with one node, and keeps the place for the pod from then on."""
         require(self.extender.picks(pod, extender))
         nominated = self._require_call(pod, extender)
         feasible, passes = self._passing(pod, extender)
@@ -164,7 +164,7 @@ class FindNodes(NextPod):
         "The scheduler asks {extender} which nodes {pod} may go to: it counts the pod on {node}, and its answer comes too late."
     )
     def miss_extenders_pick(self, pod: Pod, node: Node, extender: HTTPExtender) -> None:
-        """The call times out (httpTimeout), which is an error, and the extender keeps the place all the same."""
+        """The call times out (httpTimeout), which is an error. The extender still keeps the place."""
         require(self.extender.picks(pod, extender) and bool(self.scope.late_answers))
         nominated = self._require_call(pod, extender)
         feasible, passes = self._passing(pod, extender)
@@ -174,7 +174,7 @@ class FindNodes(NextPod):
         self._extender_failed(pod, extender, nominated)
 
     def status_of_rejected(self, extender: HTTPExtender) -> NodeStatus:
-        """What an extender calls the nodes that it rejects."""
+        """The status of the nodes that an extender rejects."""
         return NodeStatus.UNRESOLVABLE if extender.spec.unresolvable else NodeStatus.REJECTED
 
     def _keep(
@@ -220,7 +220,7 @@ class FindNodes(NextPod):
         "The scheduler asks {extender} to score the nodes for {pod}.",
     )
     def ask_for_scores(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
-        """The extenders' part of prioritizeNodes. An error is passed over, whether the extender is ignorable or not: its scores are missing."""
+        """The extenders' part of prioritizeNodes. An error is always ignored: this extender's scores are then missing."""
         asked = self.extender.prioritises(pod)
         require(extender in asked and bool(self.scope.config.scored))
         require(self.at(Phase.EXTENDERS_SCORE, pod) & self.is_next(extender, asked))
@@ -232,7 +232,7 @@ class FindNodes(NextPod):
             self.phase = Phase.SELECT
 
     def extenders_scores(self, pod: Pod) -> dict[Node, Expr]:
-        """What the extenders add to the score of each node: theirs go up to 10 (MaxExtenderPriority), and are stretched to the plugins' scale."""
+        """What the extenders add to the score of each node. Their scores, up to 10 (MaxExtenderPriority), are scaled to the range of the plugins."""
         scale = self.scores.max_score() // 10
         return {
             node: total(
@@ -243,6 +243,6 @@ class FindNodes(NextPod):
         }
 
     def forget_scores(self, pod: Pod) -> None:
-        """The node is chosen: the scores are of no use any more."""
+        """The node is chosen, and the scores are dropped."""
         for extender in self.extender.prioritises(pod):
             self.scored[extender] = False

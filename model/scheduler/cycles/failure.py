@@ -118,7 +118,7 @@ def loses_conditions(universe: Universe) -> bool:
 
 
 class FailureHandler(Component):
-    """One failure handler per pod at most; `copy` is the object that the attempt holds.
+    """The failure handlers, at most one per pod. `copy` is the pod's object in the attempt.
 
     `shares[p]`: the record that the handler has put back is in the queue's hands as well, and changes there (a pointer to a QueuedPodInfo).
     `done_due[p]`: p is not requeued, so that the handler calls Done itself, when it returns. `noted[p]`: the object that the patch is
@@ -149,7 +149,7 @@ class FailureHandler(Component):
     knowledge = (Knowledge("other goroutines", {"phase": "failure handler"}),)
 
     def begin(self, pod: Pod, attempt: FailedAttempt) -> None:
-        """Start handling a failed attempt."""
+        """Start to handle a failed attempt."""
         constraint("one failure handler per pod", self.phase[pod] == FailurePhase.NONE)
         self.copy[pod] = attempt.copy
         self.nominee[pod] = attempt.nominee
@@ -160,43 +160,43 @@ class FailureHandler(Component):
         self.start(pod, attempt)
 
     def note(self, pod: Pod, made_from: PodCopy | PodObject) -> None:
-        """The patch is going to be made from this object."""
+        """The patch will be made from this object."""
         if loses_conditions(self.universe):
             self.noted[pod] = made_from.failed
 
     def start(self, pod: Pod, attempt: FailedAttempt) -> None:
-        """What handling does first."""
+        """The first phase of the failure handler."""
         self.handle(pod)
 
     def withdrawal_of(self, attempt: FailedAttempt, nominated: Value) -> Expr:
-        """What is to become of the pod's nomination, if the patch is made from an object with this one."""
+        """Whether the patch removes the pod's nomination, if it is made from an object with this nomination."""
         field, nominee = node_or_none(nominated), node_or_none(attempt.nominee)
         gone = select(field.is_some, Withdrawal.EVERYWHERE, Withdrawal.IN_MEMORY)
         known = nominee.is_some & (nominee == field)
         return select(attempt.withdraws, gone, select(known, Withdrawal.KNOWN, Withdrawal.NOWHERE))
 
     def withdraws(self, pod: Pod) -> Expr:
-        """Whether the failure being handled withdraws the pod's nomination."""
+        """Whether the current failure removes the pod's nomination."""
         away = (Withdrawal.IN_MEMORY, Withdrawal.EVERYWHERE)
         return any_of(self.withdrawal[pod] == w for w in away)
 
     def handle(self, pod: Pod) -> None:
-        """Go on to the requeue."""
+        """Continue with the requeue."""
         self.phase[pod] = FailurePhase.READ
 
     def awaits_requeue(self, pod: Pod) -> Expr:
-        """Whether a requeue of the pod is still to come."""
+        """Whether the pod still has to be requeued."""
         pending = (FailurePhase.CHECK_NODE, FailurePhase.REMOVE_NODE, FailurePhase.READ, FailurePhase.REQUEUE)
         return any_of(self.phase[pod] == p for p in pending)
 
     def has_read_cycle(self, pod: Pod) -> Expr:
-        """Whether the number of a scheduling cycle was read for a requeue that is still to come."""
+        """Whether the scheduling cycle's number was read for a requeue that is still to come."""
         return self.phase[pod] == FailurePhase.REQUEUE
 
     @step(actor="failure handler", each="pod")
     @tells("The failure handler reads {pod} from the lister.")
     def read(self, pod: Pod) -> None:
-        """Read the pod from the lister, by name, and the number of the current cycle; a pod that is gone or assigned is not requeued.
+        """Read the pod from the lister by name, and the number of the current cycle. A pod that is gone or assigned is not requeued.
 
         For an attempt that failed in its binding cycle, later pods have been popped: the number is theirs.
         """
@@ -223,22 +223,22 @@ class FailureHandler(Component):
             self.phase[pod] = self.phase_after_requeue()
 
     def listed(self, pod: Pod) -> PodObject:
-        """What the lister that the failure handler reads has of the pod."""
+        """The pod in the lister that the failure handler reads."""
         return self.pod_watch.lister[pod]
 
     def found_recreated(self, pod: Pod, other: Pod) -> None:
-        """The lister shows another pod under the name, with another UID: nothing is requeued, nominated or patched."""
+        """The lister has another pod with the name, with another UID: nothing is requeued, nominated or patched."""
         self.done_due[pod] = True
         self.patched(pod)
 
     def patch_from(self, pod: Pod, current: PodObject) -> None:
-        """The pod comes back as the lister has it, and the patch is made from this object, too."""
+        """The pod is requeued with the lister's object, and the patch is made from this object, too."""
         attempt = FailedAttempt(self.copy[pod], self.nominee[pod], self.withdraws(pod))
         self.withdrawal[pod] = self.withdrawal_of(attempt, current.nominated)
         self.note(pod, current)
 
     def may_requeue(self, current: PodObject) -> Expr:
-        """Whether a failed pod that the lister shows like this comes back to the queue."""
+        """Whether a failed pod that the lister shows in this state is requeued."""
         return current.pending
 
     @step(actor="failure handler", each="pod")
@@ -258,30 +258,30 @@ class FailureHandler(Component):
         self.phase[pod] = self.phase_after_requeue()
 
     def may_meet_pop(self, pod: Pod) -> bool:
-        """Whether the scheduling loop may pop while the pod, still in flight, is requeued: the cycle that fails waits, and pops nothing."""
+        """Whether the scheduling loop can pop while the pod, still in flight, is requeued. A failing scheduling cycle waits, so nothing is popped."""
         return ExtensionPoint.PERMIT in self.scheduler.extension_points(pod)
 
     def put_back(self, pod: Pod) -> None:
-        """The attempt's record goes into the queue, with the object that the lister gave."""
+        """The attempt's record enters the queue, with the lister's object."""
         is_back = self.queue.requeue(pod, self.copy[pod])
         if self.phase_after_requeue() == FailurePhase.NOMINATE:
             self.shares[pod] = is_back
 
     def updated(self, pod: Pod, new: PodObject) -> None:
-        """Update has given another object to the pod's record in the queue."""
+        """Update has replaced the object in the pod's queue record."""
         self.record_updated(pod, new, as_expr(self.shares[pod]))
 
     def record_updated(self, handled: Pod, new: PodObject, shares: Expr) -> None:
-        """The record that a handler has put back has another object by now, at which AddNominatedPod looks if the attempt says nothing."""
+        """Update has replaced the object in the record that a handler requeued. AddNominatedPod reads this object if the attempt names no node."""
         silent = node_or_none(self.nominee[handled]).is_none & ~self.withdraws(handled)
         with when(shares & silent):
             self.copy[handled].nominated = new.nominated
 
     def taken_over(self, pod: Pod, other: Pod) -> None:
-        """Update has made the pod's record that of another pod of its name."""
+        """Update has given the pod's record to another pod with the same name."""
 
     def phase_after_requeue(self) -> FailurePhase:
-        """What follows the requeue."""
+        """The phase after the requeue."""
         return FailurePhase.NOMINATE
 
     @step(actor="failure handler", each="pod")
@@ -295,7 +295,7 @@ class FailureHandler(Component):
         "The failure handler updates the nominator: {pod} is not nominated.",
     )
     def nominate(self, pod: Pod) -> None:
-        """AddNominatedPod: the node that preemption chose, or else what the object says, unless that is withdrawn."""
+        """AddNominatedPod: the node that preemption chose, otherwise the node in the object, unless the nomination is removed."""
         require(self.phase[pod] == FailurePhase.NOMINATE)
         self.queue.settle()
         self.record_nomination(pod, select(self.withdraws(pod), None, self.copy[pod].nominated))
@@ -303,7 +303,7 @@ class FailureHandler(Component):
         self.phase[pod] = FailurePhase.PATCH
 
     def record_nomination(self, pod: Pod, field: Value) -> None:
-        """The pod of the attempt's record is nominated: to what preemption chose, or else to what the object's field says."""
+        """The pod in the attempt's record is nominated to the node that preemption chose, otherwise to the node in the object's status."""
         self.nominator.add(pod, self.nominee[pod], field)
 
     @step(actor="failure handler", each="pod")
@@ -323,14 +323,14 @@ class FailureHandler(Component):
     @step(actor="failure handler", each="pod")
     @tells("The failure handler writes {pod}'s condition to the API server, and the write fails.")
     def lose_patch(self, pod: Pod) -> None:
-        """The PATCH fails, which is logged: a nomination, or its withdrawal, is in memory only."""
+        """The PATCH fails, and the error is only logged: a nomination, or its removal, is only in memory."""
         require(bool(self.scope.status_failures))
         require(self.phase[pod] == FailurePhase.PATCH)
         self.faults.spend(Fault.STATUS_FAILURE, pod)
         self.patched(pod)
 
     def patched(self, pod: Pod) -> None:
-        """What follows the PATCH, whatever became of it: the handler returns, and calls Done unless the requeue did (deferred)."""
+        """The phase after the PATCH, also if it failed: the handler returns, and calls Done unless the requeue did (deferred)."""
         with when(self.done_due[pod]):
             self.queue.done(pod)
             self.done_due[pod] = False
@@ -340,7 +340,7 @@ class FailureHandler(Component):
             self.finish(pod)
 
     def write_status(self, pod: Pod) -> None:
-        """The API call of `patch`: what is new compared with the object at hand (updatePod, PatchPodStatus).
+        """The API call of `patch`: writes what has changed from the current object (updatePod, PatchPodStatus).
 
         Where that object carries the condition already, its status is no part of the patch, and a pod that was bound meanwhile keeps
         PodScheduled=True. Only the message may be another; where it is the same, too, there is no call.
@@ -357,7 +357,7 @@ class FailureHandler(Component):
     @step(actor="failure handler", each="pod")
     @tells("{pod} was rejected after it had room, so the other parked pods may try again.")
     def wake_others(self, pod: Pod) -> None:
-        """A binding cycle that a verdict ended gave room back: the other parked pods are moved, as after a deletion."""
+        """A binding cycle that ended in a rejection gave room back: the other parked pods are moved, as after a deletion."""
         require(ExtensionPoint.PERMIT in self.scheduler.extension_points(pod))
         require(self.phase[pod] == FailurePhase.WAKE)
         self.queue.move_all(ASSIGNED_POD_DELETE, {q: q is not pod for q in self.universe[Pod]}, about=pod)

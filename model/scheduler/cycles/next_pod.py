@@ -103,7 +103,7 @@ class NextPod(Component):
         return as_expr(acts)
 
     def end(self) -> None:
-        """scheduleOne returns; nothing of the cycle is kept."""
+        """scheduleOne returns, and everything in the cycle is dropped."""
         self.phase = Phase.IDLE
         self.pod = None
         self.copy = PodCopy()
@@ -125,14 +125,14 @@ class NextPod(Component):
         self.preemption.clear()
 
     def end_in_error(self, pod: Pod) -> None:
-        """schedulePod gives an error that is no FitError: the condition's reason is SchedulerError (of a member of a group it is Unschedulable here: A-CONDITION)."""
+        """schedulePod returns an error that is not a FitError: the condition's reason is SchedulerError. (For a member of a group, it is Unschedulable here: A-CONDITION.)"""
         self.error = True
         if self.pod_group_cycle.member(pod) is None:
             self.scheduler_error = True
         self.phase = Phase.FAIL
 
     def turn_to(self, pod: Pod, copy: PodCopy) -> None:
-        """The cycle of a group turns to its next member."""
+        """The cycle of a group continues with its next member."""
         self._forget_attempt()
         self.pod = pod
         self.copy = copy
@@ -150,7 +150,7 @@ class NextPod(Component):
         "Parked pods are still being moved when the scheduler takes {pod}: others may follow that come before it, and the event is recorded only now."
     )
     def pop_amid_move(self, pod: Pod) -> None:
-        """NextPod, which waits for activeQ's lock only: the move that brought the pod is not over."""
+        """NextPod, which waits only for activeQ's lock, while the move that brought the pod still runs."""
         require(self.phase == Phase.IDLE)
         discarded = self.queue.discards(pod)
         self._begin(pod, discarded, self.queue.pop_amid_move(pod))
@@ -168,7 +168,7 @@ class NextPod(Component):
                 self.pod_group_cycle.begin(pod)
 
     def pops_next(self) -> Expr:
-        """Whether the cycle pops before it calls anything that takes the queue's lock, if nothing fails: filters and requeues do."""
+        """Whether the cycle pops the next pod before any call that takes the queue's lock. Filters and requeues take it."""
         on_the_way = (Phase.IDLE, Phase.SELECT, Phase.ASSUMED, Phase.RESERVE, Phase.PERMIT)
         skipping = any_of(self.at(Phase.POPPED, p) & self.skips(p) for p in self.universe[Pod])
         writing = any_of(
@@ -179,18 +179,18 @@ class NextPod(Component):
         return going & ~self.pod_group_cycle.runs()
 
     def skips(self, pod: Pod) -> Expr:
-        """skipPodSchedule: the pod is being deleted, or is assumed."""
+        """skipPodSchedule: whether the pod is being deleted, or is assumed."""
         return self.copy.terminating | self.cache.is_assumed(pod)
 
     @step(actor="scheduler")
     @tells("The scheduler leaves {pod} alone: it needs no scheduling any more.")
     def skip(self, pod: Pod) -> None:
-        """The popped pod needs no scheduling."""
+        """The popped pod does not need to be scheduled."""
         require(self.at(Phase.POPPED, pod))
         require(self.skips(pod))
         self.skipped(pod)
         self.end()
 
     def skipped(self, pod: Pod) -> None:
-        """The pod is in flight no longer."""
+        """The skipped pod is no longer in flight."""
         self.queue.done(pod)

@@ -43,11 +43,11 @@ class PostFilter(SchedulePod):
     async_preemption: AsyncPreemption
 
     def read_preemptor(self, pod: Pod) -> PodObject:
-        """The preemptor is read again, from the lister; the dry runs are made with this object."""
+        """Read the preemptor from the lister again; the dry runs use this object."""
         return self.pod_watch.lister[pod]
 
     def bound_elsewhere(self, current: PodObject) -> None:
-        """A preemptor that somebody has bound meanwhile fits on no other node, whoever is evicted (plugin NodeName)."""
+        """A preemptor that was bound meanwhile fits on no other node (plugin NodeName)."""
         for node in self.universe[Node]:
             elsewhere = current.exists & as_expr(current.node).is_some & (current.node != node)
             with when(elsewhere & (self.verdict[node] == NodeStatus.REJECTED)):
@@ -62,7 +62,7 @@ class PostFilter(SchedulePod):
         "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
     )
     def reread_preemptor(self, pod: Pod) -> None:
-        """PostFilter begins: read the preemptor again, by its name, and see whether it may preempt. Preemption goes on with the object that is found."""
+        """PostFilter begins: read the preemptor again by name, and check whether it may preempt. Preemption continues with this object."""
         require(self.at(Phase.REREAD_PREEMPTOR, pod))
         taken = as_expr(False)
         for r in self.universe[Recreation]:
@@ -80,7 +80,7 @@ class PostFilter(SchedulePod):
         self.begin_preemption(pod, current.exists, current.nominated)
 
     def begin_preemption(self, pod: Pod, exists: Value, nominated: Value) -> None:
-        """Whether the pod may preempt, and whether that could help on some node of the snapshot."""
+        """Whether the pod may preempt, and whether this could help on some node of the snapshot."""
         helpful = self.preemption.might_help_somewhere()
         may = as_expr(exists) & self.preemption.eligible(pod, nominated)
         with when(may & helpful & ~self.no_node_is(NodeStatus.REJECTED)):
@@ -94,11 +94,11 @@ class PostFilter(SchedulePod):
             self._after_preemption()
 
     def hopeless(self, nominated: Value) -> None:
-        """No eviction on any node would help."""
+        """Preemption cannot help on any node."""
         self.no_candidate()
 
     def no_candidate(self) -> None:
-        """Preemption ends without a candidate: the preemptor is not nominated any more."""
+        """Preemption ends without a candidate: the preemptor's nomination is removed."""
         self.withdraws = True
         self._after_preemption()
 
@@ -135,12 +135,12 @@ class PostFilter(SchedulePod):
             self._after_preemption()
 
     def is_searched(self, pod: Pod) -> Expr:
-        """Whether all dry runs are made that are to be."""
+        """Whether all dry runs are done."""
         searched = self.no_node_is(NodeStatus.REJECTED) | self.preemption.has_enough(pod)
         return self.at(Phase.DRY_RUN, pod) & searched
 
     def asks_about_victims(self, pod: Pod) -> Sequence[HTTPExtender]:
-        """The extenders that have a say in preemption."""
+        """The extenders that take part in preemption."""
         return self.extender.preempts(pod)
 
     @step(actor="scheduler", lasts=Lasts.ANY_TIME)
@@ -150,7 +150,7 @@ class PostFilter(SchedulePod):
         "The scheduler asks {extender} on which nodes evicting the victims would help {pod}.",
     )
     def ask_extender_about_victims(self, pod: Pod, extender: HTTPExtender, ok: bool) -> None:
-        """callExtenders: those candidates are left on which the extender, by its own count, would have room without the victims; in the end none without victims.
+        """callExtenders: candidates remain on which the extender has room without the victims, by its own count. At the end, candidates without victims are removed.
 
         The next one is asked about what is left. The error of one that is not ignorable ends the preemption, and so does it that none is left; the preemptor's nomination
         stays as it is.
@@ -193,7 +193,7 @@ class PostFilter(SchedulePod):
     @step(actor="scheduler", random=True)
     @tells("Preemption decides: {pod} is to go to {node}.")
     def choose_candidate(self, pod: Pod, node: Node) -> None:
-        """Choose the node where preemption costs least; from here on the pod is meant to go there."""
+        """Choose the node on which preemption costs least; from here on the pod has this node as its target."""
         asked = self.asks_about_victims(pod)
         if asked:
             require(self.at(Phase.EXTENDERS_PREEMPT, pod))
@@ -206,21 +206,21 @@ class PostFilter(SchedulePod):
         self.after_choice(pod, node)
 
     def after_choice(self, pod: Pod, node: Node) -> None:
-        """What follows the choice: a goroutine evicts the victims (the failure handler records the nomination)."""
+        """The phase after the choice: a goroutine evicts the victims (the failure handler records the nomination)."""
         victims = {q: self.to_be_evicted(q) for q in self.universe[Pod] if q is not pod}
         self.async_preemption.start(pod, node, victims, self.preemption.last_of(pod, victims))
         self._after_preemption()
 
     def to_be_evicted(self, victim: Pod) -> Expr:
-        """Of the victims, those that were not terminating already when the snapshot was taken."""
+        """The victims that were not terminating in the snapshot."""
         return self.preemption.victim[victim] & ~as_expr(self.snapshot.pod[victim].terminating)
 
     def preempts_in_cycle(self) -> bool:
-        """Whether the scheduling cycle itself evicts the victims, one step after the other."""
+        """Whether the scheduling cycle itself evicts the victims, one after the other."""
         return False
 
     def advance_preemption(self) -> None:
-        """Go to the next phase of preemption that still has work."""
+        """Continue with the next phase of preemption that has work."""
         evicted, cleared = self.preemption.none_left("victim"), self.preemption.none_left("to_clear")
         with when(~evicted):
             self.phase = Phase.EVICT
@@ -247,26 +247,26 @@ class PostFilter(SchedulePod):
             self.victim_was_gone(victim)
 
     def victim_was_gone(self, victim: Pod) -> None:
-        """What follows if the API server does not know the victim: as good as deleted."""
+        """The consequence if the API server does not know the victim: it counts as deleted."""
         self.done_with(victim)
 
     def require_deletion(self, victim: Pod) -> None:
-        """A victim that can be stopped in memory is not deleted."""
+        """Requires that the victim cannot be stopped in memory; only such victims are deleted."""
         require(~self.async_preemption.is_stoppable(victim))
 
     def victim_deleted(self, victim: Pod) -> None:
-        """What follows the deletion: the next victim."""
+        """The phase after a deletion: the next victim."""
         self.done_with(victim)
 
     def done_with(self, victim: Pod) -> None:
-        """One victim less."""
+        """One victim fewer is left."""
         self.preemption.victim[victim] = False
         self.advance_preemption()
 
     @step(actor="scheduler")
     @tells("The scheduler rejects the victim {victim}, if it waits for permission.")
     def reject_waiting(self, pod: Pod, victim: Pod) -> None:
-        """A victim that can be stopped in memory is; up to 1.35 that is lost on a waiting one that was allowed just now."""
+        """Stop a victim in memory. Up to 1.35, this has no effect on a waiting pod that was just allowed."""
         require(pod is not victim and self.rejects_in_cycle(victim))
         require(self.at(Phase.EVICT, pod) & self.preemption.is_next_victim(pod, victim))
         require(self.async_preemption.is_stoppable(victim))
@@ -274,7 +274,7 @@ class PostFilter(SchedulePod):
         self.done_with(victim)
 
     def rejects_in_cycle(self, victim: Pod) -> bool:
-        """Whether the scheduling cycle itself may have to stop this victim."""
+        """Whether the scheduling cycle itself can have to stop this victim in memory."""
         stoppable = {ExtensionPoint.PERMIT, ExtensionPoint.PRE_BIND}
         return self.preempts_in_cycle() and not stoppable.isdisjoint(self.extension_points(victim))
 
@@ -289,7 +289,7 @@ class PostFilter(SchedulePod):
         "The scheduler withdraws, at the API server, the nomination of {other}, which has a lower priority."
     )
     def clear_lower_nomination(self, pod: Pod, other: Pod) -> None:
-        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node; that it is gone is only logged."""
+        """Remove, at the API server, the nomination of a lower-priority pod to the chosen node. If the pod is gone, this is only logged."""
         require(pod is not other and self.preempts_in_cycle())
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         self.api.clear_nomination(other)
@@ -301,7 +301,7 @@ class PostFilter(SchedulePod):
         "The scheduler tries to withdraw the nomination of {other} at the API server, and the write fails."
     )
     def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
-        """The write fails, which is logged: the nomination stays."""
+        """The write fails, which is only logged: the nomination stays."""
         require(pod is not other and self.preempts_in_cycle() and bool(self.scope.status_failures))
         require(self.at(Phase.CLEAR_NOMINATIONS, pod) & self.preemption.to_clear[other])
         self.faults.spend(Fault.STATUS_FAILURE, other)
@@ -315,5 +315,5 @@ class PostFilter(SchedulePod):
         self.after_preemption()
 
     def after_preemption(self) -> None:
-        """What follows preemption, whatever its outcome."""
+        """The phase after preemption, whatever its outcome."""
         self.phase = Phase.FAIL

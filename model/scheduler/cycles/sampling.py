@@ -27,14 +27,14 @@ class Walk:
 
 
 class Sampling(Component):
-    """The index of the node that the next cycle begins with."""
+    """The index of the first node that the next cycle tries."""
 
     start = integer(0, MAX_INDEX)
 
     phrases = UNTOLD
 
     def wanted(self, nodes: Value) -> Expr:
-        """How many feasible nodes are enough, of so many."""
+        """How many feasible nodes are enough for a given number of nodes."""
         given = self.scope.config.percentage_of_nodes
         all_nodes = as_expr(nodes)
         if given >= 100:
@@ -46,7 +46,7 @@ class Sampling(Component):
         return select(all_nodes < MIN_FEASIBLE_NODES, all_nodes, share)
 
     def walk(self, feasible: Sequence[Value]) -> Walk:
-        """Examine nodes in the order of the list from `start` on, round its end, until enough are found.
+        """Try nodes from index `start` in the order of the list, and again from its beginning, until enough are feasible.
 
         Ends at the first feasible node that is one too many; the next cycle begins behind the last that counted.
         """

@@ -60,7 +60,7 @@ class Scheduler(PostFilter):
         self.phase = Phase.FAILING
 
     def record_refusal(self, pod: Pod) -> None:
-        """A rejection by a Permit plugin is a FitError as well, which names that plugin alone."""
+        """A rejection by a Permit plugin is also a FitError, which names only this plugin."""
         self.queue.record_rejection(pod, self.queue.only(PERMIT_PLUGIN))
 
     def is_fit_error(self) -> Expr:
@@ -68,11 +68,11 @@ class Scheduler(PostFilter):
         return self.no_node_is(NodeStatus.FEASIBLE) & ~self.error
 
     def nominee_to_record(self) -> Value:
-        """The nomination that the failure handler is to record."""
+        """The nomination that the failure handler will record."""
         return self.nominee
 
     def failure_handled(self, pod: Pod) -> None:
-        """The failure handler is through; if it worked for this cycle, the cycle goes on."""
+        """The failure handler has finished. If it worked for this cycle, the cycle continues."""
         with when(self.at(Phase.FAILING, pod)):
             if self.pod_group_cycle.member(pod) is None:
                 self.after_failure()
@@ -80,15 +80,15 @@ class Scheduler(PostFilter):
                 self.pod_group_cycle.go_on(pod)
 
     def after_failure(self) -> None:
-        """What follows the failure handler: nothing."""
+        """The phase after the failure handler: none."""
         self.end()
 
     # --- for properties --------------------------------------------------------------------------------
 
     def in_flight(self, pod: Pod) -> Expr:
-        """Whether the scheduling cycle holds the pod."""
+        """Whether the scheduling cycle works on the pod."""
         return (self.pod == pod) | self.pod_group_cycle.holds(pod)
 
     def decided(self, pod: Pod, node: Value) -> Expr:
-        """Whether this cycle has decided that `pod` is to go to `node` after preemption."""
+        """Whether this cycle has chosen `node` for `pod` by preemption."""
         return (self.pod == pod) & (self.nominee == node)

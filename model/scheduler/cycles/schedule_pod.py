@@ -66,13 +66,13 @@ class SchedulePod(FindNodes):
     gang_scheduling: GangPlugin
 
     def ready_for_snapshot(self, pod: Pod) -> Expr:
-        """Whether the next thing is to take the snapshot."""
+        """Whether the next step takes the snapshot."""
         return self.at(Phase.POPPED, pod) & ~self.skips(pod)
 
     @step(actor="scheduler")
     @tells("The scheduler takes its snapshot of the cache. The rest of the cycle for {pod} relies on it.")
     def take_snapshot(self, pod: Pod) -> None:
-        """UpdateSnapshot: this cycle works on the cache as it is now."""
+        """UpdateSnapshot: this cycle works on a copy of the current cache."""
         require(self.ready_for_snapshot(pod))
         inconsistent = self.snapshot.update()
         self.phase = self.first_filtering()
@@ -90,13 +90,13 @@ class SchedulePod(FindNodes):
         return select(known, Phase.FILTERING_NOMINATED, Phase.FILTERING)
 
     def has_no_nodes(self) -> Expr:
-        """ErrNoNodesAvailable: there is no node to try."""
+        """ErrNoNodesAvailable: no node exists."""
         return all_of(~self.snapshot.listed[n] for n in self.universe[Node])
 
     @step(actor="scheduler")
     @tells(*FILTERED)
     def filter_nominated(self, pod: Pod, node: Node) -> None:
-        """Run the filters for the nominated node alone; if it passes it wins, if not all nodes are tried."""
+        """Run the filters for the nominated node alone. If it passes, it is chosen; otherwise all nodes are tried."""
         require(self.at(Phase.FILTERING_NOMINATED, pod) & (self.copy.nominated == node))
         with when(self._filtered(pod, node) == NodeStatus.FEASIBLE):
             self.verdict[node] = NodeStatus.FEASIBLE
@@ -123,7 +123,7 @@ class SchedulePod(FindNodes):
             self._conclude_filtering(pod)
 
     def cycle_plugins(self, pod: Pod) -> dict[str, CyclePlugin]:
-        """The plugins that filter by what the pod's claims are, where it has some."""
+        """The plugins that filter by the state of the pod's claims, if it has claims."""
         return {
             **({DYNAMIC_RESOURCES: self.dynamic_resources} if pod.claims else {}),
             **({VOLUME_BINDING: self.volume_binding} if pod.volumes else {}),
@@ -178,14 +178,14 @@ class SchedulePod(FindNodes):
         return {text: self.snapshot.live[node] & given for text, given in why.items()}
 
     def verdict_of(self, code: Value) -> Expr:
-        """What the cycle keeps of the filters' answer."""
+        """The part of the filters' answer that the cycle keeps."""
         answer = as_expr(code)
         rejected = select(answer == Code.UNRESOLVABLE, NodeStatus.UNRESOLVABLE, NodeStatus.REJECTED)
         failed = select(answer == Code.ERROR, NodeStatus.ERROR, rejected)
         return select(answer == Code.SUCCESS, NodeStatus.FEASIBLE, failed)
 
     def diagnose(self, pod: Pod, node: Node) -> None:
-        """Diagnosis.UnschedulablePlugins: note the filter that rejects the pod on this node, if one does."""
+        """Diagnosis.UnschedulablePlugins: record the filter that rejects the pod on this node, if there is one."""
         for is_form, form in forms(self.universe, pod, self.copy.version):
             for shown, content, seen in self.snapshot.placement().versions(node):
                 rejecting = self.filters.rejected_by_with_nominated(form, content, seen)
@@ -215,16 +215,16 @@ class SchedulePod(FindNodes):
     # --- host, Reserve, Permit, the start of the binding cycle -----------------------------------------------
 
     def extension_points(self, pod: Pod) -> Iterable[ExtensionPoint]:
-        """Where plugins have work to do for the pod."""
+        """The extension points at which plugins have work for the pod."""
         return pod.extension_points | self.gang_scheduling.points(pod)
 
     def cycle_points(self, pod: Pod) -> tuple[ExtensionPoint, ...]:
-        """Those that the scheduling cycle passes once the pod is assumed, in their order."""
+        """The extension points of the scheduling cycle after the pod is assumed, in order."""
         passed = (ExtensionPoint.RESERVE, ExtensionPoint.PERMIT)
         return tuple(point for point in passed if point in self.extension_points(pod))
 
     def require_winner(self, pod: Pod, node: Node) -> None:
-        """selectHost: the node is feasible, and no other scores better where scores decide."""
+        """selectHost: requires that the node is feasible, and that no other node scores better if scores decide."""
         require(self.at(Phase.SELECT, pod))
         feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
         more = self.extender.prioritises(pod)
@@ -235,7 +235,7 @@ class SchedulePod(FindNodes):
         require(feasible[node] & in_form(self.universe, pod, self.copy.version, wins))
 
     def require_host(self, pod: Pod, node: Node) -> None:
-        """The pod is to be assumed on this node now."""
+        """Requires that the pod is assumed on this node now."""
         self.require_winner(pod, node)
 
     @step(actor="scheduler", random=True)
@@ -247,7 +247,7 @@ class SchedulePod(FindNodes):
         "The scheduler tries to assume {pod} on {node}, and the cache refuses.",
     )
     def assume(self, pod: Pod, node: Node) -> None:
-        """AssumePod on one of the feasible nodes (each may win, unless scores decide)."""
+        """AssumePod on one of the feasible nodes. Without scores, any of them can win."""
         self.require_host(pod, node)
         member = self.pod_group_cycle.member(pod)
         if member is not None:
@@ -269,7 +269,7 @@ class SchedulePod(FindNodes):
         "The scheduler goes on with {pod}: Reserve or Permit plugins are asked before its binding goroutine starts.",
     )
     def start_binding(self, pod: Pod) -> None:
-        """The assumed pod needs no nomination any more; its binding cycle starts, if no plugin has work before it."""
+        """The assumed pod's nomination is dropped, and its binding cycle starts, if no plugin has work before it."""
         require(self.at(Phase.ASSUMED, pod))
         self.nominator.delete(pod)
         self._go_on(pod, self.cycle_points(pod))
@@ -288,18 +288,18 @@ class SchedulePod(FindNodes):
             self.pod_group_cycle.go_on(pod)
 
     def permitted(self, pod: Pod) -> None:
-        """GangScheduling has answered about the pod, which goes on to its binding cycle."""
+        """GangScheduling has answered for the pod, which continues with its binding cycle."""
         self._go_on(pod, ())
 
     def fail_assumed(self, pod: Pod) -> None:
-        """A plugin could not reserve, or Permit failed: the assumed pod is forgotten."""
+        """A plugin failed at Reserve or Permit: the assumed pod is forgotten."""
         self.scheduler_error = True
         self.phase = Phase.FORGET
 
     @step(actor="scheduler")
     @tells("The Reserve plugins run for {pod}.")
     def reserve(self, pod: Pod, ok: bool) -> None:
-        """The Reserve plugins; an error of one, and the assumed pod is forgotten."""
+        """The Reserve plugins. After an error, the assumed pod is forgotten."""
         points = self.cycle_points(pod)
         require(ExtensionPoint.RESERVE in points)
         require(self.at(Phase.RESERVE, pod) & self.dynamic_resources.is_reserved(pod))
@@ -328,7 +328,7 @@ class SchedulePod(FindNodes):
     @step(actor="scheduler")
     @tells("The Permit plugins answer about {pod}: {answer}.")
     def permit(self, pod: Pod, answer: PermitAnswer) -> None:
-        """The Permit plugins; a pod that is to wait does so in its binding cycle."""
+        """The Permit plugins. A pod that has to wait does so in its binding cycle."""
         require(ExtensionPoint.PERMIT in self.cycle_points(pod) and self.gang_scheduling.gang(pod) is None)
         require(self.at(Phase.PERMIT, pod))
         if answer is PermitAnswer.REJECT:
@@ -342,7 +342,7 @@ class SchedulePod(FindNodes):
     @step(actor="scheduler")
     @tells("The scheduler forgets {pod}: the cache has it on no node any more.")
     def forget(self, pod: Pod) -> None:
-        """ForgetPod, after a plugin's error or rejection: nobody is woken."""
+        """ForgetPod after a plugin's error or rejection. No pod is woken."""
         require(bool(self.cycle_points(pod)))
         require(self.at(Phase.FORGET, pod) & self.dynamic_resources.is_unreserved(pod))
         require(self.volume_binding.is_unreserved(pod) & self.gang_scheduling.is_unreserved(pod))

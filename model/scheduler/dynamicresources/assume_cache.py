@@ -67,7 +67,7 @@ class CacheEvent(Record):
 
 
 class AssumeCache(Component):
-    """`latest` is what Get and List give, `stored` the informer's object, to which Restore goes back; with how far each is behind the API server.
+    """The assume cache of claims. `latest` is the object that Get and List return, `stored` the informer's object, to which Restore returns. Both record how far they are behind the API server.
 
     `told`: the oldest of the `events` was given to the tracker, and not yet to the queue.
     """
@@ -112,7 +112,7 @@ class AssumeCache(Component):
         return one_of(self.latest[claim].life, THERE, DELETING)
 
     def is_usable(self, claim: Claim) -> Expr:
-        """Whether the cache has the claim, without a deletion timestamp."""
+        """Whether the cache has the claim, and it is not being deleted."""
         return self.latest[claim].life == THERE if self.resource_claims.passes() else as_expr(True)
 
     def written(self, claim: Claim) -> None:
@@ -123,14 +123,14 @@ class AssumeCache(Component):
     # --- another process -------------------------------------------------------------------------------------
 
     def relist(self) -> None:
-        """A new process lists the claims; its handlers are given all of them before it schedules (WaitForHandlersSync)."""
+        """A new process lists the claims. Its handlers receive all of them before it schedules (WaitForHandlersSync)."""
         self._begin_with({claim: (self.resource_claims.object[claim], 0) for claim in self.universe[Claim]})
         for watch in self.universe[ClaimWatch]:
             undelivered = self.resource_claims.events[watch]
             undelivered.drop(undelivered.length)
 
     def take_over(self) -> None:
-        """A standby has what its informer showed, which is as far as that of the leader before."""
+        """A standby starts with what its informer has, which is as new as that of the previous leader."""
         self._begin_with({c: (self.stored[c].replace(), self.stored_lag[c]) for c in self.universe[Claim]})
 
     def _begin_with(self, objects: Mapping[Claim, tuple[Any, Value]]) -> None:
@@ -151,7 +151,7 @@ class AssumeCache(Component):
         "The informer delivers a write of {claim} to the assume cache, which has as new an object: nothing changes.",
     )
     def deliver(self, claim: Claim) -> None:
-        """add: the object is taken if its version is newer than that of the latest one, and is dropped as a whole if not."""
+        """add: the object replaces the latest one if its version is newer; otherwise it is dropped."""
         for watch in self.universe[ClaimWatch]:
             events = self.resource_claims.events[watch]
             head = events.head
@@ -167,14 +167,14 @@ class AssumeCache(Component):
             events.pop()
 
     def assume(self, claim: Claim, new: Any, lag: Value) -> None:
-        """Assume: an object that a write has returned becomes the latest one, unless a newer one is there already."""
+        """Assume: the object that a write has returned becomes the latest one, unless the cache has a newer one."""
         with when((as_expr(lag) <= self.latest_lag[claim]) & self.has(claim)):
             self._push(claim, new)
             self.latest[claim] = new
             self.latest_lag[claim] = lag
 
     def restore(self, claim: Claim) -> None:
-        """Restore: the informer's object is the latest one again. A special claim may have been assumed with an allocation that was never written."""
+        """Restore: the informer's object becomes the latest one again. A special claim can have been assumed with an allocation that was never written."""
         differs = self.latest_lag[claim] != self.stored_lag[claim]
         if claim.special:
             differs = differs | self._differs(self.latest[claim], self.stored[claim])
@@ -184,7 +184,7 @@ class AssumeCache(Component):
             self.latest_lag[claim] = self.stored_lag[claim]
 
     def _differs(self, old: Any, new: Any) -> Expr:
-        """Whether the status of one object is another's."""
+        """Whether the two objects have different statuses."""
         differs = (as_expr(old.device) != new.device) | any_of(
             as_expr(old.reserved[pod]) != new.reserved[pod] for pod in self.universe[Pod]
         )
@@ -213,18 +213,18 @@ class AssumeCache(Component):
         return any_of(self.is_drained(watch) for watch in self.universe[ClaimWatch])
 
     def return_call(self, use: ClaimUse) -> None:
-        """A call that a binding goroutine has made returns: the last event is delivered, and the move that came of it is over."""
+        """A call of a binding goroutine returns: the last event is delivered, and the move that it caused is over."""
         require(self.has_returned(use))
         self.queue.goes_on(Mover.CLAIM_CACHE)
 
     def is_drained(self, watch: ClaimWatch) -> Expr:
-        """Whether every event of the cache was delivered to both handlers."""
+        """Whether both handlers have received all events of the cache."""
         return self.events[watch].is_empty
 
     @step(actor="assume cache")
     @tells("The tracker of allocated devices is notified of {claim}.")
     def tell_tracker(self, claim: Claim) -> None:
-        """The oldest event is given to the first handler, that of allocatedDevices."""
+        """The first handler, that of allocatedDevices, receives the oldest event."""
         for watch in self.universe[ClaimWatch]:
             head = self.events[watch].head
             require(~self.events[watch].is_empty & (head.claim == claim) & ~self.told[watch])
@@ -235,7 +235,7 @@ class AssumeCache(Component):
     @step(actor="assume cache")
     @tells("The scheduling queue is notified of {claim}.")
     def tell_queue(self, claim: Claim) -> None:
-        """Then to the second, that of the queue: it moves the pods that the change may help."""
+        """The second handler, the queue's, receives the event. It moves the pods that the change can help."""
         for watch in self.universe[ClaimWatch]:
             head = self.events[watch].head
             require(~self.events[watch].is_empty & (head.claim == claim) & self.told[watch])
@@ -254,7 +254,7 @@ class AssumeCache(Component):
             self.told[watch] = False
 
     def tells_of_deletions(self) -> bool:
-        """Whether the queue is told that a claim is gone: DynamicResources asked for that."""
+        """Whether the queue is notified of deleted claims: if DynamicResources registered for them."""
         return True
 
 

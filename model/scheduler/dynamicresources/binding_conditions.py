@@ -19,7 +19,7 @@ class BindingConditions(FindDevices):
     """What Filter makes of devices that are not ready, and the wait at the end of PreBind."""
 
     def heeds_conditions(self) -> bool:
-        """Whether binding conditions are looked at, and some device has any."""
+        """Whether binding conditions are checked, and some device has any."""
         return self.resource_claims.has_conditions()
 
     def is_available(self, use: ClaimUse, node: Node) -> Expr:
@@ -27,21 +27,21 @@ class BindingConditions(FindDevices):
         return available & ~self.is_unusable(use) if self.heeds_conditions() else available
 
     def is_unusable(self, use: ClaimUse) -> Expr:
-        """isClaimReadyForBinding and isClaimTimeout in Filter: the device has failed, or it is not ready and was waited for long enough."""
+        """isClaimReadyForBinding and isClaimTimeout in Filter: the device has failed, or was not ready before the time-out."""
         copy, late = self.copy[use], as_expr(self.resource_claims.timed_out[use.claim])
         given_up = (copy.readiness == FAILED) | ((copy.readiness != READY) & late)
         return self.resource_claims.awaited(copy.device) & given_up
 
     def is_written(self, pod: Pod) -> Expr:
-        """Whether every claim of the pod is reserved for it."""
+        """Whether all claims of the pod are reserved for it at the API server."""
         raise NotImplementedError
 
     def needs_wait(self, pod: Pod) -> Expr:
-        """hasBindingConditions: whether some claim of the pod has a device with binding conditions."""
+        """hasBindingConditions: whether a claim of the pod has a device with binding conditions."""
         return any_of(self.resource_claims.awaited(self.copy[use].device) for use in self.uses(pod))
 
     def has_waited(self, pod: Pod) -> Expr:
-        """Whether PreBind has nothing to wait for any more."""
+        """Whether PreBind no longer has to wait."""
         if not self.heeds_conditions():
             return as_expr(True)
         return ~self.needs_wait(pod) | all_of(self._is(use, Stage.READY) for use in self.uses(pod))
@@ -51,13 +51,13 @@ class BindingConditions(FindDevices):
         require(self.needs_wait(pod) & ~self.has_waited(pod))
 
     def is_ready_now(self, use: ClaimUse) -> Expr:
-        """isClaimReadyForBinding of the claim as the assume cache has it."""
+        """isClaimReadyForBinding, for the claim in the assume cache."""
         latest = self.claim_cache.latest[use.claim]
         ready = ~self.resource_claims.awaited(latest.device) | (latest.readiness == READY)
         return self.claim_cache.has(use.claim) & latest.allocated & ready
 
     def is_hopeless_now(self, use: ClaimUse) -> Expr:
-        """Whether the claim as the assume cache has it is an error: it is gone, or its device has failed, or is late."""
+        """Whether the claim in the assume cache causes an error: it is gone, or its device has failed or is late."""
         latest, late = self.claim_cache.latest[use.claim], as_expr(self.resource_claims.timed_out[use.claim])
         awaited = self.resource_claims.awaited(latest.device) & (latest.readiness != READY)
         return ~self.claim_cache.has(use.claim) | (awaited & ((latest.readiness == FAILED) | late))
@@ -74,7 +74,7 @@ class BindingConditions(FindDevices):
     @step(actor="binding cycle", each="pod")
     @tells("PreBind: the devices of {pod} are ready, as the assume cache has it.")
     def see_ready(self, pod: Pod) -> None:
-        """isPodReadyForBinding is true: PreBind is through. The claims that were read are what Unreserve looks at. All are read in one step (A-CLAIM-CLOCK)."""
+        """isPodReadyForBinding is true, and PreBind ends. Unreserve checks the claims that were read here. All are read in one step (A-CLAIM-CLOCK)."""
         require(self._waits(pod))
         self._require_wait(pod)
         require(all_of(self.is_ready_now(use) for use in self.uses(pod)))
@@ -83,7 +83,7 @@ class BindingConditions(FindDevices):
     @step(actor="binding cycle", each="pod")
     @tells("PreBind: a device of {pod} has failed, or is late, or its claim is gone: the binding fails.")
     def see_failure(self, pod: Pod) -> None:
-        """isPodReadyForBinding is an error, and PreBind with it."""
+        """isPodReadyForBinding returns an error, and so does PreBind."""
         require(self._waits(pod))
         self._require_wait(pod)
         require(any_of(self.is_hopeless_now(use) for use in self.uses(pod)))
@@ -93,7 +93,7 @@ class BindingConditions(FindDevices):
     @step(actor="binding cycle", fair=False)
     @tells("PreBind: the devices of {pod} were waited for long enough, and the binding fails.")
     def tire_of_devices(self, pod: Pod) -> None:
-        """The time-out of the wait is over; then every allocation that it waited for is older than that as well."""
+        """The wait times out. Every allocation that it waited for is then older than the time-out, too."""
         require(self._waits(pod) and bool(self.scope.bind_timeouts))
         self._require_wait(pod)
         require(~all_of(self.is_ready_now(use) for use in self.uses(pod)))

@@ -39,7 +39,7 @@ class AssumedClaims(Protocol):
 
 
 class ClaimTracker(Component):
-    """`in_flight[c]`: the device that a pod's Reserve has chosen for the claim. `allocated[d]`: the events of the cache show the device allocated.
+    """The tracker of claims in flight. `in_flight[c]`: the device that a pod's Reserve has chosen for the claim. `allocated[d]`: by the cache's events, the device is allocated.
 
     `changed`: the allocated devices changed since they were last read (their revision). `sharers[s]`: so many pods count on the allocation in flight.
     """
@@ -68,7 +68,7 @@ class ClaimTracker(Component):
                 self.allocated[claim.device] = True
 
     def begin_with(self, devices: Mapping[Claim, Value]) -> None:
-        """Another process: nothing is in flight, and the handler was given these allocations."""
+        """A new process: nothing is in flight, and the handler has received these allocations."""
         self.reset()
         for device in self.counted:
             self.allocated[device] = any_of(as_expr(chosen) == device for chosen in devices.values())
@@ -79,7 +79,7 @@ class ClaimTracker(Component):
         return [device for device in self.universe[Device] if device.draws]
 
     def update(self, old: Value, new: Value) -> None:
-        """onUpdate: a claim was allocated, or deallocated; one that has another device than before is not looked at."""
+        """onUpdate: a claim was allocated or deallocated. A claim that changes its device is ignored."""
         before, after = as_expr(old), as_expr(new)
         differs = before.is_none != after.is_none
         if len(self.counted) < len(self.universe[Device]):
@@ -98,11 +98,11 @@ class ClaimTracker(Component):
         return as_expr(self.in_flight[claim]).is_some
 
     def share(self, claim: Claim) -> ClaimShare | None:
-        """The claim as one that pods of a group refer to."""
+        """The claim, as one that several pods of a group use."""
         return next((share for share in self.universe[ClaimShare] if share.claim is claim), None)
 
     def signal(self, claim: Claim, device: Device) -> None:
-        """SignalClaimPendingAllocation: the claim is in flight, for one pod, or for one more; unless it is allocated by now.
+        """SignalClaimPendingAllocation: the claim is in flight for one pod, or for one more. An allocated claim is not.
 
         A special claim is in flight under a UID that the attempt has made up, which no cache knows.
         """
@@ -122,20 +122,20 @@ class ClaimTracker(Component):
             self.sharers[share] = 1
 
     def is_allocated(self, claim: Claim) -> Expr:
-        """Whether the assume cache has the claim as allocated, so that nothing needs to be in flight."""
+        """Whether the claim is allocated in the assume cache, so that nothing needs to be in flight."""
         return self.claim_cache.latest[claim].allocated
 
     def loses(self, claim: Claim) -> Expr:
-        """Whether `signal` looks the claim up in the assume cache and does not find it, which is an error. A special one is not looked up."""
+        """Whether `signal` does not find the claim in the assume cache, which is an error. It does not look for a special claim."""
         return as_expr(False) if claim.special else ~self.is_pending(claim) & ~self.claim_cache.has(claim)
 
     def is_last(self, claim: Claim) -> Expr:
-        """Whether one pod at most counts on the allocation in flight."""
+        """Whether at most one pod uses the allocation in flight."""
         share = self.share(claim)
         return as_expr(True) if share is None else self.sharers[share] <= 1
 
     def remove(self, claim: Claim, *, forced: bool = True) -> None:
-        """MaybeRemoveClaimPendingAllocation (RemoveClaimPendingAllocation up to 1.35): one pod less counts on it, or, `forced`, none."""
+        """MaybeRemoveClaimPendingAllocation (RemoveClaimPendingAllocation up to 1.35): one pod less uses the allocation, or, if `forced`, none."""
         share = self.share(claim)
         if share is None:
             self.in_flight[claim] = None
@@ -151,14 +151,14 @@ class ClaimTracker(Component):
         self.sharers[share] = clamp(as_expr(self.sharers[share]) + more, 0, MOST_SHARERS)
 
     def begin_listing(self) -> None:
-        """From here on a change of the allocated devices is noticed."""
+        """From now on, changes of the allocated devices are recorded."""
         for watch in self.universe[ClaimWatch]:
             self.changed[watch] = False
 
     def is_stale(self) -> Expr:
-        """errClaimTrackerConcurrentModification: the allocated devices changed while the list was made."""
+        """errClaimTrackerConcurrentModification: whether the allocated devices changed while they were listed."""
         return any_of(self.changed[watch] for watch in self.universe[ClaimWatch])
 
     def has_in_flight(self, device: Device) -> Expr:
-        """Whether some claim is in flight with the device."""
+        """Whether the device is in flight for some claim."""
         return any_of(self.in_flight[claim] == device for claim in self.universe[Claim])

@@ -39,7 +39,7 @@ class DynamicResources(BindingConditions):
     # --- Reserve ---------------------------------------------------------------------------------------------
 
     def is_reserved(self, pod: Pod) -> Expr:
-        """Whether Reserve of DynamicResources is through."""
+        """Whether Reserve of DynamicResources has finished."""
         return all_of(self.copy[use].allocated | self._is(use, Stage.RESERVED) for use in self.uses(pod))
 
     @step(actor="scheduler")
@@ -51,7 +51,7 @@ class DynamicResources(BindingConditions):
         "Reserve: {use} is to have {device}; nothing is in flight, the claim is allocated by now.",
     )
     def reserve_claim(self, use: ClaimUse, device: Device) -> None:
-        """Reserve, claim after claim: a device that was free when PreFilter looked, and that Filter found on the node.
+        """Reserve, for one claim after the other: takes a device that was free in PreFilter, and that Filter found on the node.
 
         Of a group, Reserve comes twice: while the cycle tries, and for the pod's binding, with what was found then.
         """
@@ -80,7 +80,7 @@ class DynamicResources(BindingConditions):
     @step(actor="scheduler")
     @tells("Reserve: {use} is gone from the assume cache, which is an error.")
     def lose_claim(self, use: ClaimUse) -> None:
-        """Reserve, where SignalClaimPendingAllocation does not find the claim: Unreserve gives back what was reserved before."""
+        """Reserve: SignalClaimPendingAllocation does not find the claim, so Unreserve releases the earlier claims."""
         require(self.resource_claims.passes())
         self._require_reserve(use)
         require(self._is_lost(use))
@@ -100,20 +100,20 @@ class DynamicResources(BindingConditions):
         return as_expr(False) if self.is_of_group(use) else self.claim_tracker.loses(use.claim)
 
     def put_in_flight(self, use: ClaimUse, device: Device) -> None:
-        """SignalClaimPendingAllocation, also for a pod that uses what another one of its group has put in flight."""
+        """SignalClaimPendingAllocation, also for a pod that uses a claim which another pod of its group has put in flight."""
         self.claim_tracker.signal(use.claim, device)
 
     # --- PreBind ---------------------------------------------------------------------------------------------
 
     def is_bound(self, pod: Pod) -> Expr:
-        """Whether PreBind of DynamicResources is through with all claims."""
+        """Whether PreBind of DynamicResources has finished all claims."""
         return self.is_written(pod) & self.has_waited(pod)
 
     def is_written(self, pod: Pod) -> Expr:
         return all_of(self._is_done(use) for use in self.uses(pod))
 
     def may_stop(self, pod: Pod) -> Expr:
-        """Whether no claim of the pod was written and is still to be assumed, nor is being assumed: bindClaim does so whatever becomes of the context."""
+        """Whether no claim of the pod still has to be assumed after its write. bindClaim does so even if its context has ended."""
         return all_of(~self._is_amid(use) for use in self.uses(pod))
 
     def _is_amid(self, use: ClaimUse) -> Expr:
@@ -140,7 +140,7 @@ class DynamicResources(BindingConditions):
         "PreBind: {use} is to be reserved, and the API server refuses: the claim is not allocated.",
     )
     def write_claim(self, use: ClaimUse) -> None:
-        """bindClaim: UPDATE of the status, with the version of the object at hand. After a conflict the object is read again.
+        """bindClaim: UPDATE of the status, with the version of the current object. After a conflict, the object is read again.
 
         The finalizer, which an UPDATE before sets with the same version, is not modelled (A-CLAIM-FINALIZER).
         """
@@ -167,7 +167,7 @@ class DynamicResources(BindingConditions):
         "PreBind: {use} is read again from the API server.",
     )
     def refresh_claim(self, use: ClaimUse) -> None:
-        """After a conflict, GET: a claim that is to be allocated and has an allocation by now is an error."""
+        """After a conflict, GET: it is an error if the claim has been allocated meanwhile and this pod would allocate it."""
         self._require_pre_bind(use, Stage.REFRESH)
         read = self.resource_claims.is_stored(use.claim) if use.claim.special else as_expr(True)
         with when(read):
@@ -183,7 +183,7 @@ class DynamicResources(BindingConditions):
             self.stage[use] = select(chosen.is_some, again, Stage.CHECKED)
 
     def found_deallocated(self, use: ClaimUse) -> None:
-        """A claim that was to be reserved merely is not allocated any more: with binding conditions, an error before the write."""
+        """A claim that only had to be reserved is no longer allocated. With binding conditions, this is an error before the write."""
         self.stage[use] = Stage.FAILED
 
     def has_panicked(self) -> Expr:
@@ -197,13 +197,13 @@ class DynamicResources(BindingConditions):
         "PreBind: {use} as it was written goes to the assume cache.",
     )
     def assume_claim(self, use: ClaimUse) -> None:
-        """AssumeClaimAfterAPICall with the object that the write has returned. A special claim is named in the status of the pod before."""
+        """AssumeClaimAfterAPICall with the object that the write returned. A special claim is first named in the pod's status."""
         self._require_pre_bind(use, Stage.WRITTEN)
         self._assume(use)
         self.stage[use] = self._after_naming(use)
 
     def _after_naming(self, use: ClaimUse) -> Any:
-        """patchPodExtendedResourceClaimStatus: where there is no such pod any more, PreBind fails."""
+        """patchPodExtendedResourceClaimStatus: if the pod no longer exists, PreBind fails."""
         if not use.claim.special:
             return Stage.ASSUMED
         self.api.name_special_claim(use.pod)
@@ -217,20 +217,20 @@ class DynamicResources(BindingConditions):
             self.claim_cache.assume(use.claim, self.copy[use], self.lag[use])
 
     def assumes(self, use: ClaimUse) -> Expr:
-        """Whether a claim that was written is assumed: also one that was merely reserved."""
+        """Whether a claim is assumed after its write, even if it was only reserved."""
         return as_expr(True)
 
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} is done with, and no longer in flight.")
     def settle_claim(self, use: ClaimUse) -> None:
-        """Assume returns once its event is delivered; then an allocation is in flight no longer."""
+        """Assume returns after its event is delivered. Then the allocation is no longer in flight."""
         self._require_pre_bind(use, Stage.ASSUMED)
         self.claim_cache.return_call(use)
         self.settle(use)
         self.stage[use] = Stage.BOUND
 
     def settle(self, use: ClaimUse) -> None:
-        """The claim is written: with the last of the pod's claims, no allocation is in flight any more, whoever shares it."""
+        """The claim is written. After the pod's last claim, none of its allocations is in flight, even if other pods share them."""
         last = all_of(self._is_done(other) for other in self.uses(use.pod) if other is not use)
         with when(last):
             for other in self.uses(use.pod):
@@ -251,7 +251,7 @@ class DynamicResources(BindingConditions):
         "PreBind has failed for {use}.",
     )
     def fail_claim(self, use: ClaimUse) -> None:
-        """bindClaim returns an error, and PreBind with it: the binding cycle fails."""
+        """bindClaim returns an error, and so does PreBind: the binding cycle fails."""
         self._require_pre_bind(use, Stage.GIVEN_UP if use.claim.special else Stage.FAILED)
         if use.claim.special:
             self.claim_cache.return_call(use)
@@ -260,14 +260,14 @@ class DynamicResources(BindingConditions):
         self.binding.phase[use.pod] = BindingPhase.FORGET
 
     def give_up(self, use: ClaimUse) -> None:
-        """What was in flight stays there: Unreserve, which follows, gives it back."""
+        """The allocation in flight stays there until Unreserve removes it."""
 
     # --- PreBind of a special claim --------------------------------------------------------------------------
 
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} is made at the API server.")
     def create_claim(self, use: ClaimUse) -> None:
-        """createExtendedResourceClaimInAPI: the special claim is there from now on, with a name and a UID that the API server gives."""
+        """createExtendedResourceClaimInAPI: the special claim exists from now on, with a name and a UID from the API server."""
         require(use.claim.special)
         self._require_pre_bind(use, Stage.RESERVED)
         self.resource_claims.put(use.claim, THERE)
@@ -278,7 +278,7 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} was made, and the call that is to allocate it fails.")
     def lose_allocation(self, use: ClaimUse) -> None:
-        """The UPDATE of the status fails, otherwise than by a conflict."""
+        """The UPDATE of the status fails, but not by a conflict."""
         require(use.claim.special and bool(self.scope.status_failures))
         self._require_pre_bind(use, Stage.CREATED)
         require((self.lag[use] == 0) & self.resource_claims.is_stored(use.claim))
@@ -287,7 +287,7 @@ class DynamicResources(BindingConditions):
         self.stage[use] = Stage.FAILED
 
     def edit(self, use: ClaimUse) -> None:
-        """What bindClaim does to the object at hand before it writes: nothing, it writes a copy (1.38)."""
+        """What bindClaim changes in the current object before it writes: nothing, because it writes a copy (1.38)."""
 
     @step(actor="binding cycle", each="use")
     @tells(
@@ -296,7 +296,7 @@ class DynamicResources(BindingConditions):
         "PreBind has failed: {use} goes to the assume cache as the plugin has it.",
     )
     def assume_unwritten(self, use: ClaimUse) -> None:
-        """What bindClaim defers: AssumeClaimAfterAPICall with the object at hand, because the claim was made, whatever became of its allocation."""
+        """The deferred function of bindClaim: AssumeClaimAfterAPICall with the current object, because the claim was created, whether or not it was allocated."""
         require(use.claim.special)
         self._require_pre_bind(use, Stage.FAILED)
         self._assume(use)
@@ -305,7 +305,7 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("PreBind: {use} is allocated, and the call that is to name it in the status of the pod fails.")
     def lose_name(self, use: ClaimUse) -> None:
-        """patchPodExtendedResourceClaimStatus fails, which ends PreBind (fail_claim). What was written is assumed all the same, and in flight no longer then."""
+        """patchPodExtendedResourceClaimStatus fails, which ends PreBind (fail_claim). The written claim is still assumed, and is then no longer in flight."""
         require(use.claim.special and bool(self.scope.status_failures))
         self._require_pre_bind(use, Stage.WRITTEN)
         self._assume(use)
@@ -313,7 +313,7 @@ class DynamicResources(BindingConditions):
         self.stage[use] = Stage.GIVEN_UP
 
     def is_seen(self, use: ClaimUse) -> Expr:
-        """Whether the assume cache takes the claim: of a special one the informer must have delivered the creation, or Assume does not find it.
+        """Whether the assume cache accepts the claim. For a special claim, the informer must have delivered its creation.
 
         What the cache has is this one if no end is to be delivered but its own, where it is gone.
         """
@@ -326,7 +326,7 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use", lasts=Lasts.ANY_TIME)
     @tells("PreBind: the informer has not delivered {use} within two minutes, and nobody waits any longer.")
     def tire_of_waiting(self, use: ClaimUse) -> None:
-        """waitForExtendedClaimInAssumeCache gives up, which is logged: the claim is not assumed, and in flight no longer all the same."""
+        """waitForExtendedClaimInAssumeCache gives up, which is only logged. The claim is not assumed, but it is no longer in flight."""
         require(use.claim.special and bool(self.scope.bind_timeouts))
         self._require_pre_bind(use, Stage.WRITTEN)
         require(~self.is_seen(use) & self.resource_claims.is_stored(use.claim))
@@ -337,7 +337,7 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("Unreserve: {use} is to be deleted, and the call fails: it stays.")
     def lose_deletion(self, use: ClaimUse) -> None:
-        """deleteClaim fails, which is logged: the next attempt finds the claim."""
+        """deleteClaim fails, which is only logged. The next attempt finds the claim."""
         require(use.claim.special and bool(self.scope.status_failures))
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
@@ -347,7 +347,7 @@ class DynamicResources(BindingConditions):
     # --- Unreserve -------------------------------------------------------------------------------------------
 
     def gives_back(self, use: ClaimUse) -> Expr:
-        """Whether the API server has something to be taken back: the pod's reservation, or the special claim as a whole."""
+        """Whether there is something to undo at the API server: the pod's reservation, or the special claim."""
         if use.claim.special:
             return self.copy[use].life == THERE
         return self.copy[use].allocated & self.copy[use].reserved[use.pod]
@@ -359,7 +359,7 @@ class DynamicResources(BindingConditions):
         "Unreserve: {use} is to be deleted, and the API server has it no longer.",
     )
     def delete_claim(self, use: ClaimUse) -> None:
-        """unreserveExtendedResourceClaim, deleteClaim: an UPDATE takes the finalizer away, and a DELETE follows."""
+        """unreserveExtendedResourceClaim, deleteClaim: an UPDATE removes the finalizer, and a DELETE follows."""
         require(use.claim.special)
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
@@ -368,7 +368,7 @@ class DynamicResources(BindingConditions):
         self.stage[use] = Stage.UNRESERVED
 
     def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through with all claims of the pod."""
+        """Whether Unreserve has finished all claims of the pod."""
         return all_of(self._is(use, Stage.UNRESERVED) for use in self.uses(pod))
 
     def _require_unreserve(self, use: ClaimUse) -> None:
@@ -382,7 +382,7 @@ class DynamicResources(BindingConditions):
         return self.pod_group_cycle.takes_back(use.pod) if self.is_of_group(use) else as_expr(False)
 
     def taken_back(self, pod: Pod) -> None:
-        """The cycle of the group has taken back what Reserve did; what was found is kept for the pod's own Reserve."""
+        """The group's cycle has undone Reserve. The devices that it found are kept for the pod's own Reserve."""
         for use in self.uses(pod):
             self.stage[use] = Stage.CHECKED
 
@@ -395,7 +395,7 @@ class DynamicResources(BindingConditions):
         "Unreserve: {use} is not in flight.",
     )
     def unreserve_claim(self, use: ClaimUse) -> None:
-        """Unreserve, claim after claim: whatever allocation of the claim is in flight is removed."""
+        """Unreserve, for one claim after the other: removes any allocation of the claim that is in flight."""
         self._require_unreserve(use)
         require(~self._is(use, Stage.RESTORE, Stage.RESTORED, Stage.PATCH, Stage.UNRESERVED))
         given_back = self.removes_in_flight(use)
@@ -413,7 +413,7 @@ class DynamicResources(BindingConditions):
         return as_expr(False)
 
     def removes_in_flight(self, use: ClaimUse) -> Expr:
-        """Whether there is an allocation of the claim in flight: nobody asks whether it is this pod's."""
+        """Whether an allocation of the claim is in flight. Unreserve does not check whether it is this pod's."""
         return self.claim_tracker.is_pending(use.claim)
 
     @step(actor="binding cycle", each="use")
@@ -428,7 +428,7 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("Unreserve: the events of the assume cache are delivered, {use} is restored.")
     def end_restore(self, use: ClaimUse) -> None:
-        """Restore returns once its event is delivered."""
+        """Restore returns after its event is delivered."""
         self._require_unreserve(use)
         require(self._is(use, Stage.RESTORED))
         self.claim_cache.return_call(use)
@@ -442,7 +442,7 @@ class DynamicResources(BindingConditions):
         "Unreserve: {use} is to be reserved no longer, which it was not.",
     )
     def patch_reservation(self, use: ClaimUse) -> None:
-        """PATCH of the status without a version: the pod is taken out of reservedFor. What the call returns is not assumed."""
+        """PATCH of the status without a version: removes the pod from reservedFor. The returned object is not assumed."""
         require(not use.claim.special)
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))
@@ -452,7 +452,7 @@ class DynamicResources(BindingConditions):
     @step(actor="binding cycle", each="use")
     @tells("Unreserve: {use} is to be reserved no longer, and the PATCH fails.")
     def lose_patch(self, use: ClaimUse) -> None:
-        """The PATCH fails, which is logged."""
+        """The PATCH fails, and the error is only logged."""
         require(not use.claim.special and bool(self.scope.status_failures))
         self._require_unreserve(use)
         require(self._is(use, Stage.PATCH))

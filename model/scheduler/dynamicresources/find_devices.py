@@ -147,15 +147,15 @@ class FindDevices(Component):
                     self.lag[use] = older(self.lag[use])
 
     def uses(self, pod: Pod) -> list[ClaimUse]:
-        """The claims of a pod, in their order."""
+        """The claims of a pod, in order."""
         return [use for use in self.universe[ClaimUse] if use.pod is pod]
 
     def earlier(self, use: ClaimUse) -> list[ClaimUse]:
-        """The claims of the same pod that come before."""
+        """The earlier claims of the same pod."""
         return [other for other in self.uses(use.pod) if other.index < use.index]
 
     def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
+        """The pod's cycles are over: what they read of its claims is dropped."""
         for use in self.uses(pod):
             self.stage[use] = Stage.NONE
             self.copy[use].device = None
@@ -173,7 +173,7 @@ class FindDevices(Component):
     # --- PreEnqueue ------------------------------------------------------------------------------------------
 
     def is_ready(self, pod: Pod, named: Value) -> Expr:
-        """foreachPodResourceClaim: the status names the pod's own claims, if they were to be made, and each is there, and not being deleted."""
+        """foreachPodResourceClaim: whether the status names the pod's own claims, if any are created for it, and each exists and is not being deleted."""
         return all_of(self._is_usable(use, named) for use in self.uses(pod))
 
     def _is_usable(self, use: ClaimUse, named: Value) -> Expr:
@@ -185,13 +185,13 @@ class FindDevices(Component):
         return usable
 
     def is_own(self, named: Value) -> Expr:
-        """Name and IsForPod: the status names a claim, and the claim has the pod as its owner."""
+        """Name and IsForPod: whether the status names a claim, and the pod owns it."""
         return as_expr(named) == OWN
 
     # --- PreFilter -------------------------------------------------------------------------------------------
 
     def begin(self, pod: Pod) -> None:
-        """The cycle has its snapshot: PreFilter of a pod with claims begins."""
+        """The cycle has its snapshot: PreFilter begins for a pod with claims."""
         if pod.claims:
             self.scheduler.phase = Phase.GET_CLAIMS
 
@@ -204,7 +204,7 @@ class FindDevices(Component):
         "DynamicResources reads {use} from the assume cache: it is not allocated.",
     )
     def get_claim(self, use: ClaimUse) -> None:
-        """podResourceClaims: the claims are read one after the other, and kept as they are."""
+        """podResourceClaims: reads one claim after the other, and keeps the objects."""
         pod = use.pod
         require(self.scheduler.at(Phase.GET_CLAIMS, pod) & self._is(use, Stage.NONE))
         require(all_of(~self._is(other, Stage.NONE) for other in self.earlier(use)))
@@ -230,7 +230,7 @@ class FindDevices(Component):
         "DynamicResources looks whether {use} is in flight: it is not.",
     )
     def check_claim(self, use: ClaimUse) -> None:
-        """PreFilter, claim after claim: one that is not allocated must not be in flight, unless the cycle of the pod's group has put it there."""
+        """PreFilter, for one claim after the other: a claim that is not allocated must not be in flight, unless the cycle of the pod's group has put it there."""
         pod = use.pod
         require(self.scheduler.at(Phase.CHECK_CLAIMS, pod) & self._is(use, Stage.GOT))
         require(all_of(~self._is(other, Stage.GOT) for other in self.earlier(use)))
@@ -256,21 +256,21 @@ class FindDevices(Component):
         return self.pod_group_cycle.member(use.pod) is not None
 
     def shares(self, use: ClaimUse) -> Expr:
-        """podGroupStateData.pendingAllocations: whether this cycle of the group has put the claim in flight, for another member."""
+        """podGroupStateData.pendingAllocations: whether this cycle of the group has put the claim in flight for another member."""
         others = [other for other in self.universe[ClaimUse] if other.claim is use.claim and other is not use]
         return any_of(
             self.pod_group_cycle.tries(other.pod) & self._is(other, Stage.RESERVED) for other in others
         )
 
     def is_settled(self, use: ClaimUse) -> Expr:
-        """Whether the allocator is not asked about the claim: it is allocated, or shared while it is in flight."""
+        """Whether the allocator skips the claim: it is allocated, or in flight and shared."""
         settled: Expr = self.copy[use].allocated
         return settled | as_expr(self.chosen[use]).is_some if self.is_of_group(use) else settled
 
     @step(actor="scheduler")
     @tells("DynamicResources reads which devices are allocated, for {pod}.")
     def list_devices(self, pod: Pod) -> None:
-        """ListAllAllocatedDevices (GatherAllocatedState) begins with the devices that the events have shown, and their revision."""
+        """ListAllAllocatedDevices (GatherAllocatedState) begins with the devices that are allocated by the events so far, and their revision."""
         require(bool(pod.claims))
         require(self.scheduler.at(Phase.LIST_DEVICES, pod))
         for device in self.universe[Device]:
@@ -281,7 +281,7 @@ class FindDevices(Component):
     @step(actor="scheduler")
     @tells("DynamicResources adds the devices of the claims in flight, for {pod}.")
     def add_in_flight(self, pod: Pod) -> None:
-        """Then those in flight; if the allocated devices have changed meanwhile, it begins anew. Then the slices are listed."""
+        """Adds the devices in flight. If the allocated devices have changed meanwhile, the list is made again. Then the slices are listed."""
         require(bool(pod.claims))
         require(self.scheduler.at(Phase.ADD_IN_FLIGHT, pod))
         with when(self.lists_again()):
@@ -300,11 +300,11 @@ class FindDevices(Component):
         self.claim_tracker.begin_listing()
 
     def adds_twice(self) -> bool:
-        """Whether what is consumed by an allocation in flight is added to the sum of the allocated ones, without a look whether it is in it already."""
+        """Whether the consumption of an allocation in flight is added to the sum of the allocated ones without checking whether the sum already contains it."""
         return True
 
     def lists_again(self) -> Expr:
-        """Whether the list is not a state that ever was."""
+        """Whether the list can be a state that never existed, so that it is made again."""
         return self.claim_tracker.is_stale()
 
     def _unlist(self) -> None:
@@ -316,7 +316,7 @@ class FindDevices(Component):
             self.listed_tainted[of] = False
 
     def supply(self, *others: ClaimUse) -> Supply:
-        """The devices as this cycle has listed them, with what it has chosen for these."""
+        """The devices that this cycle has listed, and its choices for these claims."""
         shares = {share.device: share for share in self.universe[SharedDevice]}
 
         def taken(device: Device) -> Expr:
@@ -338,35 +338,35 @@ class FindDevices(Component):
         return Supply(self.universe[Device], taken, shown, twice, given)
 
     def wanted(self, uses: Sequence[ClaimUse]) -> list[tuple[Claim, Expr]]:
-        """Claims, and whether the allocator is not asked about them."""
+        """Claims, each with whether the allocator skips it."""
         return [(use.claim, self.is_settled(use)) for use in uses]
 
     # --- Filter and PostFilter -------------------------------------------------------------------------------
 
     def is_stale(self, use: ClaimUse) -> Expr:
-        """findExtendedResourceClaim: PreFilter has found the special claim of an earlier attempt, being deleted or not."""
+        """findExtendedResourceClaim: PreFilter has found the special claim of an earlier attempt, which can be in deletion."""
         return one_of(self.copy[use].life, THERE, DELETING) if use.claim.special else as_expr(False)
 
     def has_stale(self, pod: Pod) -> Expr:
-        """Whether Filter of every node says that the special claim is to go first."""
+        """Whether Filter rejects every node until the special claim is deleted."""
         return any_of(self.is_stale(use) for use in self.uses(pod))
 
     def has_devices(self, pod: Pod, node: Node) -> Expr:
-        """Whether there is a free device on the node for each claim of the pod that is not allocated, as it asks for it."""
+        """Whether the node has a suitable free device for each claim of the pod that is not allocated."""
         return self.supply().can_give(self.wanted(self.uses(pod)), node)
 
     def is_available(self, use: ClaimUse, node: Node) -> Expr:
-        """Whether an allocated claim lets the pod go to the node; one that is not allocated always does."""
+        """Whether an allocated claim can be used on the node. True for a claim that is not allocated."""
         away = [device for device in self.universe[Device] if not device.is_on(node)]
         return ~any_of(self.copy[use].device == device for device in away)
 
     def is_shareable(self, use: ClaimUse, node: Node) -> Expr:
-        """Whether a claim that is shared while it is in flight lets the pod go to the node."""
+        """Whether a shared claim in flight can be used on the node."""
         away = [device for device in self.universe[Device] if not device.is_on(node)]
         return ~any_of(self.chosen[use] == device for device in away)
 
     def passes(self, pod: Pod, node: Node) -> Expr:
-        """Filter."""
+        """Filter of DynamicResources."""
         shareable = [self.is_shareable(use, node) for use in self.uses(pod) if self.is_of_group(use)]
         available = [self.is_available(use, node) for use in self.uses(pod)]
         passes = self.has_devices(pod, node) & all_of([*available, *shareable]) & ~self.has_stale(pod)
@@ -407,7 +407,7 @@ class FindDevices(Component):
         self.scheduler.note_verdict(pod, node, NodeStatus.ERROR)
 
     def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
-        """What Filter keeps for PostFilter, if it was reached and the allocator found devices."""
+        """What Filter keeps for PostFilter, if it ran and the allocator found devices."""
         for use in self.uses(pod):
             with when(
                 reached & self.has_devices(pod, node) & ~self.is_available(use, node) & ~self.has_stale(pod)
@@ -415,12 +415,12 @@ class FindDevices(Component):
                 self.unavailable[use] = True
 
     def is_removable(self, use: ClaimUse) -> Expr:
-        """Whether PostFilter may deallocate the claim: it is reserved for nobody, or for this pod alone."""
+        """Whether PostFilter can deallocate the claim: it is not reserved, or only for this pod."""
         others = any_of(self.copy[use].reserved[pod] for pod in self.universe[Pod] if pod is not use.pod)
         return self.unavailable[use] & ~others
 
     def post_filter(self, pod: Pod) -> None:
-        """The pod fits nowhere: PostFilter of DynamicResources comes before preemption, if it has a claim to deallocate."""
+        """The pod fits nowhere. PostFilter of DynamicResources runs before preemption, if it has a claim to deallocate."""
         if pod.claims:
             with when(any_of(self.is_removable(use) for use in self.uses(pod)) | self.has_stale(pod)):
                 self.scheduler.phase = Phase.DEALLOCATE
@@ -432,7 +432,7 @@ class FindDevices(Component):
         "DynamicResources tries to deallocate {use}, and the API server refuses: the claim was written meanwhile.",
     )
     def deallocate(self, use: ClaimUse) -> None:
-        """PostFilter: UPDATE of the status without allocation and reservedFor, of any of the claims that may be deallocated.
+        """PostFilter: UPDATE of the status without allocation and reservedFor, for one of the claims that can be deallocated.
 
         An error, such as that the claim was written meanwhile, ends PostFilter: nothing is preempted.
         """
@@ -452,7 +452,7 @@ class FindDevices(Component):
         "DynamicResources is to delete {use}, which is left from an earlier attempt, and the API server has it no longer.",
     )
     def delete_stale(self, use: ClaimUse) -> None:
-        """PostFilter, deleteClaim: an UPDATE takes the finalizer away, and a DELETE follows. If the claim is gone, that is an error."""
+        """PostFilter, deleteClaim: an UPDATE removes the finalizer, and a DELETE follows. It is an error if the claim is gone."""
         require(use.claim.special)
         require(self.scheduler.at(Phase.DEALLOCATE, use.pod) & self.is_stale(use))
         with when(self.resource_claims.is_stored(use.claim)):

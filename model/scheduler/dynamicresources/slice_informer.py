@@ -24,7 +24,7 @@ from ..queue.scheduling_queue import PriorityQueue
 
 
 class SliceInformer(Component):
-    """`shown[s]`: the informer has the slice, and has told the queue of it. `tainted[d]`: the informer has the device's taint."""
+    """The informer of ResourceSlices. `shown[s]`: it has the slice, and has notified the queue. `tainted[d]`: the informer has the device's taint."""
 
     device_slices: DeviceSlices
     device_taints: DeviceTaints
@@ -54,7 +54,7 @@ class SliceInformer(Component):
             self.tainted[device] = self.device_taints.tainted[device]
 
     def is_shown(self, device: Device) -> Expr:
-        """Whether the informer has the device, with a taint or without; of several for one claim each is looked at."""
+        """Whether the informer has the device, with or without its taint. If one claim has several devices, each is checked."""
         of = None if device.parts else self.device_slices.slice_of(device)
         return as_expr(True) if of is None else as_expr(self.shown[of])
 
@@ -65,7 +65,7 @@ class SliceInformer(Component):
         "The informer delivers that {of} is not published any more.",
     )
     def deliver(self, of: DeviceSlice) -> None:
-        """The store, and then the queue's handler, in one step: a slice that is added wakes the pods that DynamicResources has rejected, one that is deleted none."""
+        """The store and then the queue's handler, in one step. A new slice wakes the pods that DynamicResources has rejected; a deleted slice wakes none."""
         published = self.device_slices.published[of]
         require(as_expr(published) != as_expr(self.shown[of]))
         self.shown[of] = published
@@ -75,7 +75,7 @@ class SliceInformer(Component):
     @step(actor="slice informer", goroutine="taints", each="of")
     @tells("The informer delivers that {of} is tainted.")
     def deliver_taint(self, of: TaintableDevice) -> None:
-        """The slice is updated, or changed by a rule: an event like any other update of one. Without the slice there is none."""
+        """The slice is updated, or changed by a rule, which causes an update event. Without the slice there is no event."""
         require(as_expr(self.device_taints.tainted[of]) & ~as_expr(self.tainted[of]))
         self.tainted[of] = True
         with when(self.is_shown(of.device)):

@@ -43,7 +43,7 @@ class Filters(Component):
         }
 
     def run(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """RunFilterPlugins: the Code of the first plugin that does not let the pod pass."""
+        """RunFilterPlugins: the Code of the first plugin that rejects the pod."""
         code = as_expr(Code.SUCCESS)
         for plugin in self.plugins().values():
             passed = code == Code.SUCCESS
@@ -53,7 +53,7 @@ class Filters(Component):
         return code
 
     def rejected_by(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """For each plugin, whether it is the one that rejects the pod."""
+        """For each plugin, whether it rejects the pod."""
         found: dict[str, Expr] = {}
         passed = as_expr(True)
         for name, plugin in self.plugins().items():
@@ -63,7 +63,7 @@ class Filters(Component):
         return found
 
     def rejected_by_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """For each plugin, whether it rejects the pod in the first of the two passes that one fails (see run_with_nominated)."""
+        """For each plugin, whether it rejects the pod in the first pass that fails (see run_with_nominated)."""
         added = self.nominated_pods(pod, node, placement)
         first = self.rejected_by(pod, node, placement.with_added(node, added))
         second = self.rejected_by(pod, node, placement)
@@ -71,7 +71,7 @@ class Filters(Component):
         return {name: rejects | (passed & second[name]) for name, rejects in first.items()}
 
     def run_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """Both passes of the filter with nominated pods (RunFilterPluginsWithNominatedPods).
+        """Both passes of the filters with nominated pods (RunFilterPluginsWithNominatedPods).
 
         First with every pod nominated to the node whose priority is not lower, then without them,
         because a nominated pod may never come and must not be what an affinity term relies on.
@@ -87,7 +87,7 @@ class Filters(Component):
         return select(joined, select(again, second, first), Code.ERROR)
 
     def nominated_pods(self, pod: Pod, node: Node, placement: Placement) -> dict[Pod, Expr]:
-        """addNominatedPods: the objects that may be added to the NodeInfo, and whether each is.
+        """addNominatedPods: the objects that can be added to the NodeInfo, each with the condition under which it is.
 
         They are those of the pods that are nominated to the node, if their priority is not lower. One of which the NodeInfo holds an
         assumed copy is added all the same. Of a pod that is in no sub-queue a bare object stands in (nominatedPodToInfo).
@@ -108,19 +108,19 @@ class Filters(Component):
         return {q: added for q, added in found.items() if added is not never}
 
     def joins(self, pod: Pod, nominated: Pod, node: Node) -> Expr:
-        """AddPod of the plugins' PreFilter extensions: nothing to do, everything here works on placements."""
+        """AddPod of the plugins' PreFilter extensions: nothing, because the model's plugins read placements."""
         return as_expr(Code.SUCCESS)
 
     def fits_with_nominated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """Whether the pod passes, both times."""
+        """Whether the pod passes both times."""
         return self.run_with_nominated(pod, node, placement) == Code.SUCCESS
 
     def fits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """All filters, on this placement."""
+        """Whether the pod passes all filters on this placement."""
         return self.run(pod, node, placement) == Code.SUCCESS
 
     def admits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """preCheckForNode: whether a new node is worth waking the pod for (taints, node affinity, host ports, resources).
+        """preCheckForNode: whether a new node can wake the pod (taints, node affinity, host ports, resources).
 
         Neither spec.unschedulable nor inter-pod affinity is looked at, and not all taints are. All resources are, also those that the plugin is to ignore
         (AdmissionCheck calls Fits, which knows of none).
@@ -134,15 +134,15 @@ class Filters(Component):
         )
 
     def effects_of_pre_check(self) -> Sequence[str]:
-        """The effects of taints that it looks at (131609 added NoExecute in 1.34, where queueing hints, and so no such check, are there for good)."""
+        """The effects of taints that it checks. (131609 added NoExecute in 1.34, but there, queueing hints always replace this check.)"""
         return ("NoSchedule",)
 
     def scheduling_error(self, pod: Pod, some_feasible: Expr) -> Expr:
-        """Whether filtering and scoring end in an error rather than in a verdict: never for want of a node."""
+        """Whether filtering or scoring returns an error instead of a result. Never if only no node fits."""
         return as_expr(False)
 
     def missing_node(self, pod: Pod) -> Expr:
-        """The node that such an error names as one that does not exist; none if it names none."""
+        """The missing node that such an error names, or none."""
         return node_or_none(None)
 
     # --- nodes -------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ class Filters(Component):
         return as_expr(Code.UNRESOLVABLE if node.unschedulable and not tolerated else Code.SUCCESS)
 
     def taints_tolerated(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """TaintToleration: every taint but those that are a mere preference is tolerated."""
+        """TaintToleration: whether the pod tolerates all taints, except those with PreferNoSchedule."""
         return as_expr(Code.UNRESOLVABLE if self.is_repelled(pod, node) else Code.SUCCESS)
 
     def is_repelled(self, pod: Pod, node: Node, effects: Sequence[str] = ("NoSchedule", "NoExecute")) -> bool:
@@ -168,7 +168,7 @@ class Filters(Component):
         return as_expr(Code.SUCCESS if pod.asks_for(node) else Code.UNRESOLVABLE)
 
     def asks_for_features(self) -> bool:
-        """Whether some pod needs a feature of its node, and that is looked at."""
+        """Whether some pod needs a node feature, and features are checked."""
         return any(pod.features for pod in self.universe[Pod])
 
     def declared_features(self, pod: Pod, node: Node, placement: Placement) -> Expr:
@@ -178,26 +178,26 @@ class Filters(Component):
     # --- host ports --------------------------------------------------------------------------------
 
     def node_ports(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """NodePorts: the NodeInfo lists no host port that the pod wants."""
+        """NodePorts: whether the NodeInfo has no host port that the pod wants."""
         taken = any_of(used for port, used in placement.used_ports(node) if self.is_taken_by(pod, port))
         return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
 
     def is_port_conflict(self, pod: Pod, other: Pod) -> bool:
-        """Whether the two pods want a port that a node has only once."""
+        """Whether the two pods want the same port."""
         return any(self.is_taken_by(pod, port) for port in other.host_ports)
 
     def is_taken_by(self, pod: Pod, port: HostPort) -> bool:
-        """Whether the pod wants a port that a node has only once, and this is it (HostPortInfo.CheckConflict)."""
+        """Whether the pod wants this port, which a node has only once (HostPortInfo.CheckConflict)."""
         return any(own.conflicts(port) for own in pod.host_ports)
 
     # --- volumes -----------------------------------------------------------------------------------
 
     def has_exclusive(self) -> bool:
-        """Whether there are claims that only one pod may use."""
+        """Whether some claim can be used by only one pod."""
         return any(pod.exclusive for pod in self.universe[Pod])
 
     def volume_restrictions(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """VolumeRestrictions: no other pod, on whatever node, uses a claim of the pod's that only one pod may use (ReadWriteOncePod).
+        """VolumeRestrictions: whether no other pod on any node uses a ReadWriteOncePod claim of the pod.
 
         If none does, the plugin is skipped: PreFilter has looked, and nominated pods are not counted then.
         """
@@ -222,30 +222,30 @@ class Filters(Component):
     # --- resources ---------------------------------------------------------------------------------
 
     def node_resources(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """NodeResourcesFit: nothing is insufficient. No eviction makes room for a pod that asks for more than the node has."""
+        """NodeResourcesFit: whether the requests fit. If the pod requests more than the whole node has, no eviction helps."""
         insufficient = self.insufficient(pod, node, placement)
         code = select(self.is_too_small(pod, node), Code.UNRESOLVABLE, Code.UNSCHEDULABLE)
         return select(any_of(insufficient.values()), code, Code.SUCCESS)
 
     def is_too_small(self, pod: Pod, node: Node) -> Expr:
-        """Whether the pod asks for more of some resource than the node has in all; the number of pods does not count."""
+        """Whether the pod requests more of some resource than the whole node has. The number of pods does not count."""
         return any_of(
             self.is_checked(pod, r) & (pod.request(r) > node.allocatable(r)) for r in self.compared(pod)
         )
 
     def compared(self, pod: Pod) -> Sequence[str]:
-        """The resources that the plugin looks at: not one that an extender manages and that is to be ignored (ignoredByScheduler)."""
+        """The resources that the plugin checks: all except those of an extender with ignoredByScheduler."""
         ignored = {of.spec.resource for of in self.universe[HTTPExtender] if of.spec.ignored_by_scheduler}
         return [resource for resource in pod.resources if resource not in ignored]
 
     def insufficient(self, pod: Pod, node: Node, placement: Placement) -> dict[str, Expr]:
-        """Which of the node's resources the pod would exceed, of those that the plugin looks at."""
+        """The node's resources that the pod would exceed, among those that the plugin checks."""
         return self.lacking(pod, node, placement, self.compared(pod))
 
     def lacking(
         self, pod: Pod, node: Node, placement: Placement, resources: Sequence[str]
     ) -> dict[str, Expr]:
-        """fitsRequest: which of these resources of the node the pod would exceed; `pods` stands for the number of pods.
+        """fitsRequest: which of these resources the pod would exceed on the node; `pods` is the number of pods.
 
         A resource of which the pod asks for nothing is not looked at, however much it is overcommitted.
         """
@@ -260,13 +260,13 @@ class Filters(Component):
         return found
 
     def is_checked(self, pod: Pod, resource: str) -> Expr:
-        """Whether fitsRequest compares what the pod asks for of the resource with what is left."""
+        """Whether fitsRequest compares the pod's request for the resource with the free amount."""
         return pod.request(resource) > 0
 
     # --- inter-pod affinity ------------------------------------------------------------------------
 
     def inter_pod_affinity(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """InterPodAffinity: the pod's required terms, and the anti-affinity terms of the pods around it.
+        """InterPodAffinity: the pod's required terms, and the anti-affinity terms of the other pods.
 
         No eviction mends a required affinity term; anti-affinity ends with the pods that it is about.
         """
@@ -285,7 +285,7 @@ class Filters(Component):
     def kept_away(
         self, pod: Pod, node: Node, where: Mapping[Pod, Mapping[Node, Expr]], placement: Placement
     ) -> list[Expr]:
-        """For each anti-affinity term of these pods that means the pod: whether it holds on the node."""
+        """For each anti-affinity term of these pods that selects the pod: whether it excludes the node."""
         return [
             self.in_domain(term, node, nodes, placement)
             for other, nodes in where.items()
@@ -294,7 +294,7 @@ class Filters(Component):
         ]
 
     def looks(self, pod: Pod, placement: Placement) -> Expr:
-        """Whether the plugin filters at all. If not, it is given no nominated pods either, and their terms are not seen.
+        """Whether the plugin filters. If not, it also ignores the terms of nominated pods.
 
         PreFilter answers Skip for a pod without required terms, if no pod of the snapshot has an anti-affinity term that means it.
         """
@@ -307,7 +307,7 @@ class Filters(Component):
         )
 
     def in_domain(self, term: Term, node: Node, where: Mapping[Node, Expr], placement: Placement) -> Expr:
-        """Whether a pod that counts on these nodes is on a live one that has the same value of the topology key as `node`."""
+        """Whether a counted pod is on an existing node with the same value of the topology key as `node`."""
         value = node.labels.get(term.topology_key)
         if value is None:
             return as_expr(False)
@@ -316,16 +316,16 @@ class Filters(Component):
         )
 
     def means(self, term: Term, other: Pod) -> bool:
-        """Whether a term of the pod that is to be placed means another pod: PreFilter has merged the namespaces that it selects into it."""
+        """Whether a term of the incoming pod selects another pod. PreFilter has resolved its namespace selector."""
         return term.matches(other)
 
     def matched_in_domain(self, pod: Pod, term: Term, node: Node, placement: Placement) -> Expr:
-        """Whether a pod that the term means is in the domain of `node`."""
+        """Whether a pod that the term selects is in the domain of `node`."""
         meant = [where for q, where in placement.copies if self.means(term, q)]
         return any_of(self.in_domain(term, node, where, placement) for where in meant)
 
     def affinity_holds(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """The required affinity terms: pods that are there must match all of them at once.
+        """The required affinity terms: some existing pods must match all of them at once.
 
         Where no pod anywhere does, the pod itself may be the first of its kind.
         """
@@ -352,7 +352,7 @@ class Filters(Component):
     # differ only for a victim that was terminating already, which upstream takes away although it never counted it.
 
     def topology_spread(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """The first constraint that fails: UNRESOLVABLE where the node lacks its key, UNSCHEDULABLE where its skew would be too great."""
+        """The first constraint that fails: UNRESOLVABLE if the node lacks its key, UNSCHEDULABLE if the skew would be too great."""
         code = as_expr(Code.SUCCESS)
         for constraint in reversed(pod.spread):
             if constraint.topology_key not in node.labels:
@@ -362,7 +362,7 @@ class Filters(Component):
         return code
 
     def is_even(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
-        """Whether the skew stays within bounds if the pod goes to the node."""
+        """Whether the skew stays within maxSkew with the pod on the node."""
         domains = self.domains(pod, constraint, placement)
         more = (
             len(placement.copies)
@@ -381,7 +381,7 @@ class Filters(Component):
         return there + own - least <= constraint.max_skew
 
     def wanted_domains(self, constraint: SpreadConstraint) -> int:
-        """minDomains: of fewer domains an empty one counts as the least (minMatchNum)."""
+        """minDomains: with fewer domains, the minimum is 0 (minMatchNum)."""
         return constraint.min_domains
 
     def counts_node(self, pod: Pod, constraint: SpreadConstraint, node: Node) -> bool:
@@ -390,13 +390,13 @@ class Filters(Component):
         return by_taints and (not constraint.honors_affinity or pod.asks_for(node))
 
     def counts_pods(self, constraint: SpreadConstraint) -> bool:
-        """Whether the constraint counts any other pods at all; with an empty selector it counts nobody."""
+        """Whether the constraint counts other pods: not with an empty selector."""
         return not constraint.selector.empty
 
     def domains(
         self, pod: Pod, constraint: SpreadConstraint, placement: Placement
     ) -> dict[str, tuple[Expr, Expr]]:
-        """By value of the constraint's key: whether some node that counts has it, and how many pods are on those nodes.
+        """By value of the constraint's key: whether a counted node has it, and the number of pods on such nodes.
 
         Nodes count that have all keys of the pod's constraints and that the policies of this one let in, pods if they are not terminating. Of nominated pods AddPod asks the selector alone (updateWithPod), which
         an empty one passes.

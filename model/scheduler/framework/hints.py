@@ -36,12 +36,12 @@ ABOUT_ASSIGNED_PODS = ("PodTopologySpread", "InterPodAffinity")
 
 
 class Hints(Component):
-    """What each plugin says of an event that it registered."""
+    """Queueing hints: each plugin's answer about an event for which it registered."""
 
     filters: Filters
 
     def wakes(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
-        """Whether `plugin`, had it rejected `pod`, would have it tried again after the event.
+        """Whether `plugin`, if it rejected `pod`, wants it tried again after the event.
 
         An event about nothing in particular, and a plugin without a hint of its own, say yes. DefaultPreemption always says no
         (isPodSchedulableAfterPodDeletion; in 1.32 and 1.33 it asked for no event): whom it rejected only a wildcard event moves.
@@ -82,20 +82,20 @@ class Hints(Component):
         return as_expr(True)
 
     def is_own_spread(self, plugin: Plugin, pod: Pod, about: About) -> bool:
-        """Whether PodTopologySpread counts the event because it is the pod's own, on a node or not: it asks of it what it asks of any other's."""
+        """Whether PodTopologySpread counts the event as one about the pod itself, which it checks like any other pod."""
         return False
 
     def hears(self, plugin: Plugin, event: ClusterEvent) -> bool:
-        """Whether an event other than a wildcard can count for the plugin: it registered it. DefaultPreemption lets none count."""
+        """Whether the plugin registered for the event, unless it is a wildcard. DefaultPreemption accepts no event."""
         heard = plugin.asked_for(event) or self.hears_taints_too(plugin, event)
         return plugin.name != DEFAULT_PREEMPTION and heard
 
     def hears_taints_too(self, plugin: Plugin, event: ClusterEvent) -> bool:
-        """Whether a plugin that did not ask for changed taints is given them all the same: none is, as no pre-check hides a new node any more."""
+        """Whether a plugin that did not register for changed taints still gets such events: no, because no pre-check hides new nodes any more."""
         return False
 
     def after_claim(self, pod: Pod, change: ClaimChange) -> Expr:
-        """isSchedulableAfterClaimChange: a claim was deallocated, or one of the pod's own was created, or its status has changed.
+        """isSchedulableAfterClaimChange: whether a claim was deallocated, one of the pod's claims was created, or its status changed.
 
         That the pod's claims are all there is asked first, when the pod is moved or comes back (`Moves.may_hear`, `PriorityQueue.still_hears`).
         """
@@ -105,26 +105,26 @@ class Hints(Component):
         return change.deallocated | (own & (change.added | (change.differs & ~change.gone)))
 
     def after_pod(self, pod: Pod, other: Pod, event: ClusterEvent) -> Expr:
-        """InterPodAffinity: the pod that came is one that this pod has to lie with, or the one that went kept it out, by either's terms."""
+        """InterPodAffinity: whether this pod's affinity selects the new pod, or anti-affinity between this pod and the deleted one ends."""
         if event.action == Action.DELETE:
             return as_expr(self.keeps_out(pod, other) or self.keeps_out(other, pod))
         return as_expr(self.matches_all(pod, other, anti=False))
 
     def keeps_out(self, pod: Pod, other: Pod) -> bool:
-        """podMatchesAnyAffinityTerms: one of the pod's anti-affinity terms means the other pod."""
+        """podMatchesAnyAffinityTerms: whether one of the pod's anti-affinity terms selects the other pod."""
         return any(self.means(term, other) for term in pod.terms if term.required and term.anti)
 
     def matches_all(self, pod: Pod, other: Pod, *, anti: bool) -> bool:
-        """podMatchesAllAffinityTerms: there are such terms, and all of them mean the other pod."""
+        """podMatchesAllAffinityTerms: whether there are such terms, and all of them select the other pod."""
         terms = [term for term in pod.terms if term.required and term.anti == anti]
         return bool(terms) and all(self.means(term, other) for term in terms)
 
     def means(self, term: Term, other: Pod) -> bool:
-        """Whether a term means another pod; of its namespace the labels are asked as well, from the informer's store (namespaceLabelsForNamespace, 1.38)."""
+        """Whether a term selects another pod. The labels of its namespace come from the informer's store (namespaceLabelsForNamespace, 1.38)."""
         return term.matches(other)
 
     def after_pod_update(self, plugin: Plugin, pod: Pod, change: PodChange) -> Expr:
-        """A pod was updated: one that waits (isSchedulableAfterTargetPodUpdate and the like), or one on a node (isSchedulableAfterAssignedPodChange)."""
+        """A pod was updated: a pod that waits (isSchedulableAfterTargetPodUpdate and others), or a pod on a node (isSchedulableAfterAssignedPodChange)."""
         old, new = change.old, change.new
         own = self.is_target(pod, change)
         if plugin.name == "NodeUnschedulable":
@@ -145,18 +145,18 @@ class Hints(Component):
         return as_expr(True)
 
     def is_target(self, pod: Pod, change: PodChange) -> bool:
-        """Whether the hint takes the update for one of the pod itself.
+        """Whether the hint counts the update as one of the pod itself.
 
         The event of a TargetPod is kept for all pods in flight, and no hint asks whose it is: the update of one has the others tried again.
         """
         return not change.assigned
 
     def hears_own_labels(self) -> bool:
-        """Whether InterPodAffinity has a pod tried again whose own labels changed: others may have kept it out for the old ones."""
+        """Whether InterPodAffinity wants a pod tried again after its own labels changed, because other pods' terms may have rejected the old labels."""
         return True
 
     def mends_affinity(self, pod: Pod, old: Pod, new: Pod) -> bool:
-        """InterPodAffinity: the other pod is one now that this pod has to lie with, or none any more that a term of this pod keeps away."""
+        """InterPodAffinity: whether the updated pod now matches this pod's affinity, or no longer matches its anti-affinity."""
         joins = not self.matches_all(pod, old, anti=False) and self.matches_all(pod, new, anti=False)
         parts = self.keeps_out(pod, old) and not self.keeps_out(pod, new)
         return joins or parts
@@ -180,7 +180,7 @@ class Hints(Component):
         return as_expr(True)
 
     def after_update(self, plugin: Plugin, pod: Pod, change: NodeChange) -> Expr:
-        """A node was updated (isSchedulableAfterNodeChange with both nodes): the plugin looks whether what kept the pod out is gone."""
+        """A node was updated (isSchedulableAfterNodeChange with both nodes): whether the plugin's reason to reject the pod is gone."""
         old, new = change.old, change.new
         if plugin.name == "NodeUnschedulable":
             return as_expr(old.unschedulable and not new.unschedulable)
@@ -209,7 +209,7 @@ class Hints(Component):
         return self.after_node(plugin, pod, change.old) & short
 
     def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
-        """Whether the node has come into a domain of an affinity term of the pod's, or has left one of an anti-affinity term."""
+        """Whether the node has joined a domain of one of the pod's affinity terms, or has left a domain of one of its anti-affinity terms."""
         required = [term for term in pod.terms if term.required]
         together = {t.topology_key for t in required if not t.anti}
         apart = {t.topology_key for t in required if t.anti}

@@ -47,10 +47,10 @@ class FailingAttempts(Protocol):
         """Whether an attempt of `pod` has read its cycle number, and has not yet requeued the pod."""
 
     def updated(self, pod: Pod, new: PodObject) -> None:
-        """Update has given another object to the pod's record in the queue."""
+        """Update has replaced the object in the pod's queue record."""
 
     def taken_over(self, pod: Pod, other: Pod) -> None:
-        """Update has made the pod's record that of another pod of its name."""
+        """Update has given the pod's record to another pod with the same name."""
 
 
 class SharedLister(Protocol):
@@ -81,7 +81,7 @@ class Framework(Protocol):
     """At which extension points the configured plugins have work to do."""
 
     def extension_points(self, pod: Pod) -> Iterable[ExtensionPoint]:
-        """Where plugins have work to do for the pod."""
+        """The extension points at which plugins have work for the pod."""
 
 
 class CyclePlugin(Protocol):
@@ -100,13 +100,13 @@ class CyclePlugin(Protocol):
         """Whether Reserve is through."""
 
     def is_bound(self, pod: Pod) -> Expr:
-        """Whether PreBind is through."""
+        """Whether PreBind has finished."""
 
     def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through."""
+        """Whether Unreserve has finished."""
 
     def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
+        """The pod's cycles are over: what they read of its claims is dropped."""
 
 
 class ClaimPlugin(CyclePlugin, Protocol):
@@ -142,26 +142,26 @@ class GangPlugin(Protocol):
         """The gang that the pod belongs to, if any."""
 
     def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
-        """Where the plugin has work to do for the pod, once it is placed."""
+        """The extension points at which the plugin has work for the pod after it is assumed."""
 
     def holds(self, pod: Pod) -> Expr:
         """PreEnqueue: whether the pod has to wait."""
 
     def reserve(self, pod: Pod) -> Expr:
-        """Reserve; whether it fails."""
+        """Reserve. Returns whether it fails."""
 
     def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through."""
+        """Whether Unreserve has finished."""
 
     def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
+        """The pod's cycles are over: what they read of its claims is dropped."""
 
 
 class GroupCycles(Protocol):
     """What the queue and the cycles of pods ask of the cycles of groups."""
 
     def member(self, pod: Pod) -> Member | None:
-        """The pod as a member of a group that has cycles of its own."""
+        """The pod as a member of a group that is scheduled in its own cycles."""
 
     def is_retried(self, pod: Pod) -> Expr:
         """Whether a pod whose attempt failed is tried again whatever came meanwhile."""
@@ -170,7 +170,7 @@ class GroupCycles(Protocol):
         """Whether the cycle of a group runs."""
 
     def holds(self, pod: Pod) -> Expr:
-        """Whether the cycle of its group has the pod in its hands."""
+        """Whether the group's cycle works on the pod."""
 
     def begin(self, pod: Pod) -> None:
         """ScheduleOne: the popped pod belongs to a group."""
@@ -191,10 +191,10 @@ class GroupCycles(Protocol):
         """The member fits on no node."""
 
     def go_on(self, pod: Pod) -> None:
-        """A member is through: its binding cycle has started, or its failure is handled."""
+        """A member is done: its binding cycle has started, or its failure is handled."""
 
     def clear(self) -> None:
-        """The cycle is over."""
+        """The cycle is over: its changes to the snapshot are dropped."""
 
 
 class GroupMembers(Protocol):

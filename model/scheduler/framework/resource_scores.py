@@ -22,16 +22,16 @@ Pair = tuple[int, int]
 
 
 class ResourceScores(Component):
-    """What the requests of the pods on a node, with those of the pod or without, say for it. Each pod and each node has an amount of both resources."""
+    """The scores of a node by the requests of its pods, with or without the new pod. Each pod and each node has an amount of both resources."""
 
     def max_score(self) -> int:
-        """The top of the scale."""
+        """The highest score of the scale."""
         return MAX_SCORE
 
     # --- NodeResourcesFit ----------------------------------------------------------------------------------
 
     def fit(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
-        """LeastAllocated: the more is left, the better; MostAllocated: the less (leastResourceScorer, mostResourceScorer)."""
+        """LeastAllocated: more free resources give a higher score. MostAllocated: fewer (leastResourceScorer, mostResourceScorer)."""
         return self._of_each(feasible, placement, lambda node, seen: self._fit(pod, node, seen))
 
     def _fit(self, pod: Pod, node: Node, placement: Placement) -> Expr:
@@ -47,22 +47,22 @@ class ResourceScores(Component):
     # --- NodeResourcesBalancedAllocation -------------------------------------------------------------------
 
     def balanced(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
-        """The nearer the shares of the two resources are to one another, the better."""
+        """A higher score if the shares of the two resources are closer to each other."""
         return self._of_each(feasible, placement, lambda node, seen: self.balance(pod, node, seen))
 
     def balance(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """balancedResourceScorer: by how much the pod makes the node better balanced, from 50 to 100."""
+        """balancedResourceScorer: how much the pod improves the balance of the node, from 50 to 100."""
         half = self.max_score() // 2
         after = self.evenness(pod, node, placement)
         before = self.evenness(None, node, placement)
         return half + (half + after - before) // 2
 
     def evenness(self, pod: Pod | None, node: Node, placement: Placement) -> Expr:
-        """balancedResourceScore: what is left of 1 by the standard deviation of the two shares, half of their difference; with the pod, or, without one, as the node is."""
+        """balancedResourceScore: 1 minus the standard deviation of the two shares, which is half of their difference. Without a pod, for the node as it is."""
         return self.evened(pod, node, placement, halves=2)
 
     def evened(self, pod: Pod | None, node: Node, placement: Placement, *, halves: int) -> Expr:
-        """What is left of 1 by the difference of the shares, or by a part of it."""
+        """1 minus the difference of the shares, or minus a part of it."""
         cpu, memory = (_number(node.allocatable(r)) for r in SCORED_RESOURCES)
         asked = [0 if pod is None else _number(pod.request(r)) for r in SCORED_RESOURCES]
         used_cpu, used_memory = (
@@ -94,7 +94,7 @@ class ResourceScores(Component):
     # --- what a node has -----------------------------------------------------------------------------------
 
     def is_full(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """Whether with the pod nothing would be left of one of the two."""
+        """Whether nothing of one of the two resources would be left with the pod."""
         cpu, memory = (
             self._used(node, placement, r) + pod.request(r) >= node.allocatable(r) for r in SCORED_RESOURCES
         )

@@ -30,14 +30,14 @@ ScorePlugin = Callable[[Pod, Mapping[Node, Expr], Placement], dict[Node, Expr]]
 
 
 class Scores(Component):
-    """The score plugins, of those that upstream enables the ones that heed what pods and nodes say that they would like."""
+    """The score plugins that upstream enables, limited to those that read preferences of pods and nodes."""
 
     snapshot: SharedLister
     spread_scores: SpreadScores
     resource_scores: ResourceScores
 
     def plugins(self, pod: Pod) -> dict[str, ScorePlugin]:
-        """The plugins that may tell nodes apart for the pod; the others give all of them the same."""
+        """The plugins that can score nodes differently for the pod. All others give each node the same score."""
         found: dict[str, ScorePlugin] = {}
         if any(self.disliked(pod, form) for node in self.universe[Node] for form in _forms(node)):
             found[TAINT_TOLERATION] = self.taint_toleration
@@ -63,11 +63,11 @@ class Scores(Component):
         }
 
     def weights(self) -> dict[str, int]:
-        """How much each plugin's score counts."""
+        """The weight of each plugin's score."""
         return {**self.default_weights(), **dict(self.scope.config.score_weights)}
 
     def totals(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
-        """The weighted sum of all plugins' scores, for each node (it counts for the feasible ones)."""
+        """The weighted sum of all plugins' scores, for each node. Only feasible nodes count."""
         weights = self.weights()
         asked = {name: plugin for name, plugin in self.plugins(pod).items() if weights[name]}
         said = {name: plugin(pod, feasible, placement) for name, plugin in asked.items()}
@@ -79,7 +79,7 @@ class Scores(Component):
         }
 
     def may_win(self, node: Node, feasible: Mapping[Node, Expr], scores: Mapping[Node, Expr]) -> Expr:
-        """selectHost: one of the feasible nodes with the highest score, any of them."""
+        """selectHost: whether the node is feasible and has the highest score. Any such node can win."""
         return feasible[node] & ~any_of(f & (scores[n] > scores[node]) for n, f in feasible.items())
 
     # --- taints and node affinity ------------------------------------------------------------------
@@ -94,14 +94,14 @@ class Scores(Component):
     def taint_toleration(
         self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement
     ) -> dict[Node, Expr]:
-        """TaintToleration: the fewer taints that are a preference, and that the pod does not tolerate, the better."""
+        """TaintToleration: fewer PreferNoSchedule taints that the pod does not tolerate give a higher score."""
         raw = {n: placement.ask(n, lambda content, _: as_expr(self.disliked(pod, content))) for n in feasible}
         return self.by_greatest(feasible, raw, reverse=True)
 
     def node_affinity(
         self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement
     ) -> dict[Node, Expr]:
-        """NodeAffinity: the weights of the preferred terms that match the node."""
+        """NodeAffinity: the sum of the weights of the preferred terms that match the node."""
 
         def liked(node: Node) -> int:
             return sum(p.weight for p in pod.wishes.nodes if p.term.matches(node.name, node.labels))
@@ -112,7 +112,7 @@ class Scores(Component):
     def by_greatest(
         self, feasible: Mapping[Node, Expr], raw: Mapping[Node, Expr], *, reverse: bool = False
     ) -> dict[Node, Expr]:
-        """DefaultNormalizeScore: in proportion to the greatest, or, reversed, to what is left of it."""
+        """DefaultNormalizeScore: in proportion to the greatest score; or reversed: the maximum minus this."""
         scale = self.max_score()
         greatest = as_expr(0)
         for node, score in raw.items():
@@ -124,7 +124,7 @@ class Scores(Component):
     # --- inter-pod affinity ------------------------------------------------------------------------
 
     def pre_score(self, pod: Pod) -> Code:
-        """Whether inter-pod affinity has something to say of the pod: an error if its terms cannot be read."""
+        """Whether inter-pod affinity has terms to score for the pod. It returns an error if they cannot be read."""
         if not all(term.valid for term in pod.terms):
             return Code.ERROR
         preferring = any(not term.required for term in pod.terms)
@@ -139,7 +139,7 @@ class Scores(Component):
         return self.normalised(feasible, {n: self.raw(pod, n, placement) for n in feasible})
 
     def raw(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """What the terms of the pod, and those of the others about the pod, add up to on a node."""
+        """The sum for a node of the pod's preferred terms, and of the other pods' terms that select the pod."""
         return total(
             select(here & placement.live[place], weight, 0)
             for other, where in placement.copies
@@ -148,34 +148,34 @@ class Scores(Component):
         )
 
     def mutual_weight(self, pod: Pod, other: Pod, node: Node, place: Node) -> int:
-        """How much `other` on `place` speaks for `pod` on `node`."""
+        """How much `other` on `place` adds to the score of `node` for `pod`."""
         own = [(t, self.weight(t)) for t in pod.terms if not t.required and self.means(t, other)]
         theirs = [(t, self.weight(t)) for t in other.terms if t.valid and t.matches(pod)]
         return sum(weight for term, weight in [*own, *theirs] if _share_domain(term, node, place))
 
     def means(self, term: Term, other: Pod) -> bool:
-        """Whether a preferred term of the pod that is to be placed means another pod: PreScore has merged the namespaces that it selects into it."""
+        """Whether a preferred term of the incoming pod selects another pod. PreScore has resolved its namespace selector."""
         return term.matches(other)
 
     def weight(self, term: Term) -> int:
-        """What one match of a term counts; a required anti-affinity term is the filters' business alone."""
+        """The weight of one match of a term. Required anti-affinity terms count only in the filters."""
         if term.required:
             return 0 if term.anti else int(self.scope.config.hard_affinity_weight)
         return -term.weight if term.anti else term.weight
 
     def normalised(self, feasible: Mapping[Node, Expr], raw: Mapping[Node, Expr]) -> dict[Node, Expr]:
-        """NormalizeScore: stretched over 0..100, rounded down as floating point does; zero everywhere if nothing differs."""
+        """NormalizeScore: scaled to 0..100, rounded down as floating point does; 0 everywhere if all scores are equal."""
         low, high = self.bounds([(feasible[n], score) for n, score in raw.items()])
         spread = clamp(high - low, 1, max(1, (high - low).hi))
         scale = self.max_score()
         return {n: select(high == low, 0, share(score - low, spread, scale)) for n, score in raw.items()}
 
     def max_score(self) -> int:
-        """The top of the scale."""
+        """The highest score of the scale."""
         return MAX_SCORE
 
     def bounds(self, scores: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr]:
-        """Least and greatest of the scores that count (each with the condition under which it does)."""
+        """Minimum and maximum of the scores that count, each with its condition."""
         least, greatest = as_expr(_limit(scores)), as_expr(-_limit(scores))
         for counts, score in scores:
             least = select(counts, smallest(score, least), least)
@@ -188,7 +188,7 @@ class Scores(Component):
     def wins(
         self, pod: Pod, node: Node, feasible: Mapping[Node, Expr], more: Mapping[Node, Expr] | None = None
     ) -> Expr:
-        """Whether this cycle may choose the node: any feasible one, unless the scenario asks for scores. `more` is what extenders add to them."""
+        """Whether this cycle can choose the node: any feasible node, unless the scenario has scores. `more` is the sum of the extenders' scores."""
         if not self.scope.config.scored:
             return as_expr(True)
         scores = self.totals(pod, feasible, self.snapshot.placement())

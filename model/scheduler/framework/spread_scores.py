@@ -16,7 +16,7 @@ MAX_SCORE = 100
 
 
 class SpreadScores(Component):
-    """PodTopologySpread as a score plugin. What a node gets depends on which nodes are feasible: their domains are counted, and the least and the greatest score."""
+    """PodTopologySpread as a score plugin. A node's score depends on all feasible nodes: on the number of their domains, and on the minimum and maximum score."""
 
     filters: Filters
 
@@ -25,7 +25,7 @@ class SpreadScores(Component):
         return pod.wishes.spread
 
     def scores(self, pod: Pod, feasible: Mapping[Node, Expr], placement: Placement) -> dict[Node, Expr]:
-        """PreScore, Score and NormalizeScore: for each node; a node that is ignored has 0."""
+        """PreScore, Score and NormalizeScore, for each node. An ignored node gets 0."""
         looked_at = {n: f for n, f in feasible.items() if not self.ignores(pod, n)}
         raw = {node: self.raw(pod, node, looked_at, placement) for node in looked_at}
         return {**dict.fromkeys(feasible, as_expr(0)), **self.normalised(looked_at, raw)}
@@ -33,7 +33,7 @@ class SpreadScores(Component):
     # --- PreScore ----------------------------------------------------------------------------------------
 
     def needs_all_keys(self, pod: Pod) -> bool:
-        """Whether a node without one of the topology keys is ignored: not for the constraints that a pod has by default."""
+        """Whether a node without one of the topology keys is ignored: not for the default constraints of a pod."""
         return not all(c.by_default for c in self.constraints(pod))
 
     def ignores(self, pod: Pod, node: Node) -> bool:
@@ -44,7 +44,7 @@ class SpreadScores(Component):
     def size(
         self, pod: Pod, constraint: SpreadConstraint, looked_at: Mapping[Node, Expr], number: int
     ) -> Expr:
-        """How many domains of the constraint, the pod's `number`th, have a feasible node; no value counts as one, too."""
+        """How many domains of the pod's constraint `number` have a feasible node. A missing value counts as one domain."""
         domains: dict[str, list[Expr]] = {}
         for node, is_feasible in looked_at.items():
             of = node.name if constraint.topology_key == HOSTNAME else _value(node, constraint)
@@ -52,7 +52,7 @@ class SpreadScores(Component):
         return count(any_of(some) for some in domains.values())
 
     def pods(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
-        """How many pods the constraint counts in the domain of the node. Those on the node itself are counted whatever the policies say."""
+        """How many pods the constraint counts in the domain of the node. Pods on the node itself always count."""
         if constraint.topology_key == HOSTNAME:
             return self.pods_on(pod, constraint, node, placement)
         others = constraint.others.get(_value(node, constraint), 0) if self._counts(constraint) else 0
@@ -65,7 +65,7 @@ class SpreadScores(Component):
         return total(there) + others
 
     def is_included(self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement) -> Expr:
-        """Whether the policies of the constraint let the node in (matchNodeInclusionPolicies)."""
+        """Whether the policies of the constraint include the node (matchNodeInclusionPolicies)."""
         return placement.ask(
             node, lambda content, _: as_expr(self.filters.counts_node(pod, constraint, content))
         )
@@ -73,7 +73,7 @@ class SpreadScores(Component):
     def pods_on(
         self, pod: Pod, constraint: SpreadConstraint, node: Node, placement: Placement, *, alone: bool = False
     ) -> Expr:
-        """countPodsMatchSelector: those on a node that do not terminate; with pods outside of the model, unless those are counted by domain (`alone`)."""
+        """countPodsMatchSelector: the pods on a node that do not terminate, with pods outside of the model, unless those are counted by domain (`alone`)."""
         if not self._counts(constraint):
             return as_expr(0)
         there = count(
@@ -89,7 +89,7 @@ class SpreadScores(Component):
     # --- Score, NormalizeScore ---------------------------------------------------------------------------
 
     def raw(self, pod: Pod, node: Node, looked_at: Mapping[Node, Expr], placement: Placement) -> Expr:
-        """Score: how much speaks against the node, each pod by the weight of its topology, which grows with the number of domains."""
+        """Score: the penalty of the node. Each pod counts with the weight of its topology, which grows with the number of domains."""
         asked = [(i, c) for i, c in enumerate(self.constraints(pod)) if c.topology_key in node.labels]
         terms = [
             (self.pods(pod, c, node, placement), self.size(pod, c, looked_at, number)) for number, c in asked
@@ -97,11 +97,11 @@ class SpreadScores(Component):
         return self.rounded(terms) + sum(c.max_skew - 1 for _, c in asked)
 
     def rounded(self, terms: Sequence[tuple[Expr, Expr]]) -> Expr:
-        """The sum of what the constraints say (scoreForCount), rounded."""
+        """The sum of the constraints' scores (scoreForCount), rounded."""
         return weighted(terms, half=True)
 
     def normalised(self, looked_at: Mapping[Node, Expr], raw: Mapping[Node, Expr]) -> dict[Node, Expr]:
-        """NormalizeScore: the node with the fewest gets 100, and others less, in proportion to the greatest."""
+        """NormalizeScore: the node with the lowest penalty gets 100, others less in proportion to the greatest."""
         low, high = self.bounds(looked_at, raw)
         divisor = clamp(high, 1, max(1, high.hi))
         return {
@@ -110,7 +110,7 @@ class SpreadScores(Component):
         }
 
     def bounds(self, looked_at: Mapping[Node, Expr], raw: Mapping[Node, Expr]) -> tuple[Expr, Expr]:
-        """Least and greatest of what the feasible nodes have; where there are none it does not matter."""
+        """Minimum and maximum over the feasible nodes; undefined if there are none."""
         limit = max((score.hi for score in raw.values()), default=0)
         least, greatest = as_expr(limit), as_expr(0)
         for node, score in raw.items():

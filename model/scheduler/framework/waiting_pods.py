@@ -51,7 +51,7 @@ class PermitAnswer(Enum):
 
 
 class WaitingPods(Component):
-    """The waiting pods by UID, and the Permit plugin that decides on them in its own time."""
+    """The waiting pods by UID, and the Permit plugin that decides on them at any time."""
 
     faults: Faults
 
@@ -63,11 +63,11 @@ class WaitingPods(Component):
     knowledge = (Knowledge("other goroutines", {"signal": Fact("permit", "{value}")}),)
 
     def holds(self, pod: Pod) -> Expr:
-        """GetWaitingPod: whether the pod is in the map, answered or not."""
+        """GetWaitingPod: whether the pod is in the map, even if it was answered."""
         return self.signal[pod] != Signal.NONE
 
     def add(self, pod: Pod) -> None:
-        """The pod is to wait."""
+        """Adds the pod to the waiting pods."""
         self.signal[pod] = Signal.AWAITED
 
     def remove(self, pod: Pod) -> None:
@@ -75,7 +75,7 @@ class WaitingPods(Component):
         self.signal[pod] = Signal.NONE
 
     def hears(self, pod: Pod) -> Expr:
-        """Whether a signal would be kept."""
+        """Whether a signal to the pod would be kept."""
         return self.signal[pod] == Signal.AWAITED
 
     def allow(self, pod: Pod) -> None:
@@ -89,28 +89,28 @@ class WaitingPods(Component):
             self.signal[pod] = Signal.REFUSED
 
     def preempt(self, pod: Pod) -> None:
-        """Preempt (Reject by preemption, up to 1.35): a send that does not block, of a status that names DefaultPreemption."""
+        """Preempt (Reject by preemption, up to 1.35): a send that does not block, with a status that names DefaultPreemption."""
         with when(self.hears(pod)):
             self.signal[pod] = Signal.PREEMPTED
 
     def stops(self, pod: Pod) -> Expr:
-        """What Reject and Preempt return: whether they end the wait. They do not if the pod was allowed, or stopped, before."""
+        """What Reject and Preempt return: whether they end the wait. They do not if the pod was already allowed or stopped."""
         return self.hears(pod)
 
     def answered(self, pod: Pod) -> Expr:
-        """Whether the binding cycle need not wait any longer."""
+        """Whether the binding cycle no longer has to wait."""
         return self.holds(pod) & (self.signal[pod] != Signal.AWAITED)
 
     # --- the plugin --------------------------------------------------------------------------------------
 
     def undecided(self, pod: Pod) -> Expr:
-        """Whether the plugin has still to decide on the pod; it decides once."""
+        """Whether the plugin has not decided on the pod yet. It decides once."""
         return self.signal[pod] == Signal.AWAITED
 
     @step(actor="permit plugin", each="pod")
     @tells("The Permit plugin lets {pod} go on.")
     def permit(self, pod: Pod) -> None:
-        """The plugin lets a waiting pod go on."""
+        """The plugin allows a waiting pod."""
         require(ExtensionPoint.PERMIT in pod.extension_points)
         require(self.undecided(pod))
         self.allow(pod)
@@ -118,7 +118,7 @@ class WaitingPods(Component):
     @step(actor="permit plugin", fair=False)
     @tells("The Permit plugin rejects {pod}.")
     def refuse(self, pod: Pod) -> None:
-        """The plugin rejects a waiting pod, or has let it wait for too long."""
+        """The plugin rejects a waiting pod, or the pod has waited too long."""
         require(ExtensionPoint.PERMIT in pod.extension_points or pod.group is not None)
         require(self.undecided(pod))
         self.faults.spend(Fault.PERMIT_REJECTION, pod)

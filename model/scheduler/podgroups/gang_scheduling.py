@@ -34,7 +34,7 @@ from .group_state import PodGroupStates
 
 
 class GangScheduling(Component):
-    """What the plugin says of a pod."""
+    """The plugin's answers about a pod."""
 
     pod_groups: PodGroups
     pod_group_states: PodGroupStates
@@ -47,18 +47,18 @@ class GangScheduling(Component):
     phrases = UNTOLD
 
     def gang(self, pod: Pod) -> PodGroup | None:
-        """The gang that the pod belongs to; None if it belongs to none. A group with the basic policy is none."""
+        """The gang of the pod; None if it has none. A group with the basic policy is not a gang."""
         member = self.pod_groups.member(pod)
         return None if member is None or member.group.min_count is None else member.group
 
     def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
-        """Where the plugin has work to do for the pod, once it is placed."""
+        """The extension points at which the plugin has work for the pod after it is assumed."""
         return frozenset({ExtensionPoint.PERMIT}) if self.gang(pod) is not None else frozenset()
 
     # --- PreEnqueue ----------------------------------------------------------------------------------------
 
     def holds(self, pod: Pod) -> Expr:
-        """PreEnqueue: whether the pod's group is not there yet, or is a gang that has too few pods."""
+        """PreEnqueue: whether the pod's group does not exist yet, or is a gang with too few pods."""
         member = self.pod_groups.member(pod)
         if member is None:
             return as_expr(False)
@@ -71,7 +71,7 @@ class GangScheduling(Component):
     @step(actor="pod group handler")
     @tells("The queue hears that there is the pod group {group}: pods that wait for it are moved.")
     def tell_queue(self, group: PodGroup) -> None:
-        """The handler of PodGroups: MoveAllToActiveOrBackoffQueue, which the plugin has asked for."""
+        """The handler of PodGroups: MoveAllToActiveOrBackoffQueue, for which the plugin registered."""
         require(not group.exists and self.pod_groups.is_there())
         require(self.pod_groups.listed[group] & ~self.pod_groups.told[group])
         self.pod_groups.told[group] = True
@@ -80,15 +80,15 @@ class GangScheduling(Component):
     # --- Reserve, Unreserve: nothing, the cache has the state of the group --------------------------------------
 
     def reserve(self, pod: Pod) -> Expr:
-        """Reserve; whether it fails."""
+        """Reserve. Returns whether it fails."""
         return as_expr(False)
 
     def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through."""
+        """Whether Unreserve has finished."""
         return as_expr(True)
 
     def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
+        """The pod's cycles are over: what they read of its claims is dropped."""
 
     # --- Permit --------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class GangScheduling(Component):
         "GangScheduling: with {pod}, enough pods of the gang are on nodes.",
     )
     def permit(self, pod: Pod) -> None:
-        """Permit, of a pod that is assumed in the cache. An error if all pods of the group are gone, and its state with them: the pod is forgotten."""
+        """Permit, for a pod that is assumed in the cache. If all pods of the group are gone, so is its state: this is an error, and the pod is forgotten."""
         gang = self.gang(pod)
         if gang is None:
             require(False)
@@ -119,13 +119,13 @@ class GangScheduling(Component):
     def asks_cycle(
         self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]
     ) -> Expr:
-        """Permit within the cycle of the group: it looks at the snapshot, and does what it does after the cycle."""
+        """Permit within the group's cycle: it reads the snapshot, but acts as after the cycle."""
         return self.look(gang, scheduled, unscheduled, assumed, members)
 
     def look(
         self, gang: PodGroup, scheduled: Expr, unscheduled: Any, assumed: Any, members: list[Member]
     ) -> Expr:
-        """Whether enough pods are on nodes. If so, all waiting ones among the assumed are allowed; if not, the unscheduled ones are activated."""
+        """Check whether enough pods are on nodes. If so, all assumed pods that wait are allowed; otherwise the unscheduled pods are activated."""
         enough = scheduled >= gang.min_count
         with when(enough):
             for member in members:

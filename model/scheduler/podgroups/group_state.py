@@ -26,7 +26,7 @@ from ...language import (
 
 
 class PodGroupStates(Component):
-    """`known[m]`: allPods has the pod, and `on_node[m]` that this object has a node. `unscheduled`, `assumed` and `assigned` are the three sets.
+    """The cache's states of pod groups. `known[m]`: allPods has the pod. `on_node[m]`: its object there has a node. `unscheduled`, `assumed` and `assigned` are the three sets.
 
     `copied_known` and so on are the snapshot's, of the group whose cycle runs.
     """
@@ -82,14 +82,14 @@ class PodGroupStates(Component):
         return count(self.known[m] for m in self.pod_groups.members(group))
 
     def scheduled(self, group: PodGroup) -> Expr:
-        """ScheduledPodsCount: assumed ones and assigned ones."""
+        """ScheduledPodsCount: assumed and assigned pods."""
         members = self.pod_groups.members(group)
         return count([*(self.assumed[m] for m in members), *(self.assigned[m] for m in members)])
 
     # --- calls, under the cache's lock ---------------------------------------------------------------------
 
     def add(self, pod: Pod, on_node: Value) -> None:
-        """addPod: a pod that the watch shows for the first time, or one that it shows bound."""
+        """addPod: a pod that the watch shows for the first time, or shows as bound."""
         member = self.pod_groups.member(pod)
         if member is None:
             return
@@ -102,23 +102,23 @@ class PodGroupStates(Component):
             self.unscheduled[member] = True
 
     def leave_other_sets(self, member: Member) -> None:
-        """A pod that is assigned is neither unscheduled nor assumed."""
+        """An assigned pod is neither unscheduled nor assumed."""
         self.unscheduled[member] = False
         self.assumed[member] = False
 
     def confirm(self, pod: Pod, assumed: Value) -> None:
-        """AddPod of the cache: an assumed pod goes out and comes in again (updatePod), any other comes in."""
+        """AddPod of the cache: an assumed pod is removed and added again (updatePod); any other pod is added."""
         with when(assumed):
             self.remove(pod)
         self.add(pod, True)
 
     def refresh(self, pod: Pod) -> None:
-        """UpdatePod of the cache: out, and in again."""
+        """UpdatePod of the cache: the pod is removed and added again."""
         self.remove(pod)
         self.add(pod, True)
 
     def renew(self, pod: Pod) -> None:
-        """UpdatePodGroupMember: the pod's object, which has no node. It is known from then on, also where it had left the state before."""
+        """UpdatePodGroupMember: the pod's object without a node. From then on the state has the pod, even if the pod had left it before."""
         member = self.pod_groups.member(pod)
         if member is not None:
             with when(self.exists(member.group)):
@@ -126,11 +126,11 @@ class PodGroupStates(Component):
                 self.on_node[member] = False
 
     def dismiss(self, pod: Pod) -> None:
-        """RemoveAssumedPod: the state does not know the pod any more (removePodGroupMember)."""
+        """RemoveAssumedPod: the state drops the pod (removePodGroupMember)."""
         self.remove(pod)
 
     def remove(self, pod: Pod) -> None:
-        """deletePod; with its last pod the state is gone."""
+        """deletePod: after its last pod, the state is removed."""
         member = self.pod_groups.member(pod)
         if member is not None:
             self._drop(member)
@@ -140,7 +140,7 @@ class PodGroupStates(Component):
             table[member] = False
 
     def assume(self, pod: Pod) -> None:
-        """assumePodGroupMember: a pod that the state does not know is not noted, unless there is no state: then one is made of the assumed object."""
+        """assumePodGroupMember: ignores a pod that the state does not have. If there is no state, one is created from the assumed object."""
         member = self.pod_groups.member(pod)
         if member is None:
             return
@@ -158,7 +158,7 @@ class PodGroupStates(Component):
             self.unscheduled[member] = False
 
     def forget(self, pod: Pod) -> None:
-        """forgetPodGroupMember: back to the unscheduled ones, or to the assigned ones if the state's object has a node."""
+        """forgetPodGroupMember: the pod becomes unscheduled again, or assigned if the state's object has a node."""
         member = self.pod_groups.member(pod)
         if member is None:
             return
@@ -172,7 +172,7 @@ class PodGroupStates(Component):
     # --- the snapshot --------------------------------------------------------------------------------------
 
     def copy(self, group: PodGroup) -> None:
-        """updatePodGroupStateSnapshot, of the one group that the cycle is about."""
+        """updatePodGroupStateSnapshot, for the group of the cycle."""
         for m in self.pod_groups.members(group):
             self.copied_known[m] = self.known[m]
             self.copied_on_node[m] = self.on_node[m]
@@ -213,5 +213,5 @@ class PodGroupStates(Component):
                 table[m] = False
 
     def has_panicked(self) -> Expr:
-        """Whether a look at the state has ended the process."""
+        """Whether a read of the group's state has ended the process."""
         return as_expr(False)

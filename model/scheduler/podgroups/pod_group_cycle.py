@@ -86,7 +86,7 @@ class GroupStatus(Enum):
 
 
 class PodGroupCycle(Component):
-    """The group whose cycle runs, and what it knows of each member.
+    """The group whose cycle runs, and the results for each member.
 
     `wanted[m]` is still to be popped, `held[m]` is among QueuedPodInfos, with `copy[m]` as its object. `outcome[m]` and `host[m]` are the algorithm's; with
     PREEMPTS the host is the node that preemption chose. `withdraws[m]`: preemption found no node, for good.
@@ -129,20 +129,20 @@ class PodGroupCycle(Component):
     # --- what others ask -------------------------------------------------------------------------------------
 
     def is_there(self) -> bool:
-        """Whether groups have cycles of their own."""
+        """Whether groups are scheduled in their own cycles."""
         return self.pod_groups.is_there() and bool(self.universe[Member])
 
     def member(self, pod: Pod) -> Member | None:
-        """The pod as a member of a group that has cycles of its own."""
+        """The pod as a member of a group that is scheduled in its own cycles."""
         return self.pod_groups.member(pod) if self.is_there() else None
 
     def holds(self, pod: Pod) -> Expr:
-        """Whether the cycle of its group has the pod in its hands."""
+        """Whether the group's cycle works on the pod."""
         member = self.member(pod)
         return as_expr(False) if member is None else as_expr(self.held[member])
 
     def waits_with(self, pod: Pod, node: Node) -> Expr:
-        """Whether the cycle has the pod in its hands, the group waits for a preemption, and the node is what the pod is to get."""
+        """Whether the cycle works on the pod, its group waits for a preemption, and the pod is to get this node."""
         member = self.member(pod)
         if member is None:
             return as_expr(False)
@@ -154,20 +154,20 @@ class PodGroupCycle(Component):
         return self.stage != GroupStage.NONE if self.is_there() else as_expr(False)
 
     def preempts(self, pod: Pod) -> Expr:
-        """Whether the group looks for victims, under the name of this member."""
+        """Whether the group searches for victims, in the name of this member."""
         return as_expr(False)
 
     def is_retried(self, pod: Pod) -> Expr:
-        """determineSchedulingHintForInFlightPod: a member is tried again after its backoff, whatever came meanwhile."""
+        """determineSchedulingHintForInFlightPod: whether a member is tried again after its backoff, whatever events came meanwhile."""
         return as_expr(self.member(pod) is not None)
 
     def in_order(self, group: PodGroup) -> list[Member]:
-        """The members by priority; of equal ones the first in the scenario (A-GROUP-ORDER)."""
+        """The members by priority; among equals in the order of the scenario (A-GROUP-ORDER)."""
         members = self.pod_groups.members(group)
         return sorted(members, key=lambda m: (-number_of(m.pod), m.index))
 
     def clear(self) -> None:
-        """The cycle is over."""
+        """The cycle is over: its changes to the snapshot are dropped."""
         if not self.is_there():
             return
         self.stage = GroupStage.NONE
@@ -213,7 +213,7 @@ class PodGroupCycle(Component):
         "The scheduler finds no other pod of the group of {pod} that is unscheduled.",
     )
     def gather(self, pod: Pod) -> None:
-        """podGroupInfoForPod begins: UnscheduledPods of the group's state. Without a state the pod fails, with an error."""
+        """podGroupInfoForPod begins: UnscheduledPods of the group's state. Without a state, the pod fails with an error."""
         require(self.member(pod) is not None)
         member = self._at(GroupStage.GATHER, pod)
         states, others = self.pod_group_states, self._others(member)
@@ -237,7 +237,7 @@ class PodGroupCycle(Component):
         "The scheduler looks for {other} in the queue, where it cannot be taken.",
     )
     def pop_member(self, pod: Pod, other: Pod) -> None:
-        """PopSpecificPod: a member is activated and taken out of activeQ, if PreEnqueue lets it, and it is in the queue at all."""
+        """PopSpecificPod: a member is activated and taken out of activeQ, if PreEnqueue accepts it and the queue has it."""
         found = self.member(other)
         require(
             self.member(pod) is not None
@@ -270,7 +270,7 @@ class PodGroupCycle(Component):
         "No pod of the group is left that needs scheduling.",
     )
     def take_snapshot(self, pod: Pod) -> None:
-        """skipPodGroupPodSchedule, Done for each that needs no scheduling, and UpdateSnapshot."""
+        """skipPodGroupPodSchedule, Done for each pod that need not be scheduled, and UpdateSnapshot."""
         require(self.member(pod) is not None)
         member = self._at(GroupStage.SNAPSHOT, pod)
         members = self.in_order(member.group)
@@ -295,15 +295,15 @@ class PodGroupCycle(Component):
             self._all_through(member.group)
 
     def _begin_trial(self, group: PodGroup) -> None:
-        """The snapshot is there: the first member is tried."""
+        """The snapshot is taken: the first member is tried."""
         self._next(group)
 
     def _all_through(self, group: PodGroup) -> None:
-        """No member is left."""
+        """The last member is done."""
         self.scheduler.end()
 
     def _next(self, group: PodGroup) -> None:
-        """The next member is tried; after the last, what was assumed is taken back."""
+        """The next member is tried. After the last one, what was assumed is undone."""
         members = self.in_order(group)
         left = as_expr(True)
         for m in members:
@@ -318,7 +318,7 @@ class PodGroupCycle(Component):
             self._revert(group)
 
     def place(self, member: Member, node: Node) -> None:
-        """The member fits: it is assumed in the snapshot, and out of the nominator."""
+        """The member fits: it is assumed in the snapshot, and removed from the nominator."""
         self.snapshot.assume(member.pod, node)
         self.pod_group_states.assume_in_copy(member)
         self.nominator.delete(member.pod)
@@ -327,7 +327,7 @@ class PodGroupCycle(Component):
         self._reserve(member, node)
 
     def _reserve(self, member: Member, node: Value) -> None:
-        """Reserve, before Permit; also of a member that is to preempt, for whose claims the dry run has found devices."""
+        """Reserve, before Permit; also for a member that will preempt and for whose claims the dry run has found devices."""
         if member.pod.claims:
             self.scheduler.host = node
             self.scheduler.phase = Phase.RESERVE
@@ -335,7 +335,7 @@ class PodGroupCycle(Component):
             self._ask_permit(member)
 
     def _break_off(self, group: PodGroup) -> None:
-        """An error ends the algorithm: no other member is tried, and what was assumed is taken back."""
+        """An error ends the algorithm: no other member is tried, and what was assumed is undone."""
         self.status = GroupStatus.ERROR
         self._revert(group)
 
@@ -346,7 +346,7 @@ class PodGroupCycle(Component):
         return as_expr(False) if member is None else trying & self.held[member]
 
     def reserved(self, member: Member, *, ok: bool) -> None:
-        """Reserve is through for a member that is placed: Permit is next, or, after an error (assumeAndReserve), the end of the algorithm."""
+        """Reserve has finished for a placed member: Permit follows. After an error (assumeAndReserve), the algorithm ends."""
         if ok:
             self._ask_permit(member)
         else:
@@ -360,7 +360,7 @@ class PodGroupCycle(Component):
             self.scheduler.phase = Phase.POD_GROUP
 
     def attempted(self, member: Member) -> None:
-        """The member fits on no node. If preemption has chosen one, it counts as being there."""
+        """The member fits on no node. If preemption has chosen one, the member counts as placed there."""
         pod, group = member.pod, member.group
         nominee = self.scheduler.nominee
         with when(self.scheduler.is_fit_error()):
@@ -389,7 +389,7 @@ class PodGroupCycle(Component):
         "GangScheduling is asked about {pod} as if it were on its node.",
     )
     def ask_permit(self, pod: Pod) -> None:
-        """RunPermitPlugins within the algorithm: the plugin looks at the snapshot, but what it does it does at once, to whoever waits or is in the queue.
+        """RunPermitPlugins within the algorithm: the plugin reads the snapshot, but its actions on waiting and queued pods are immediate.
 
         Where the snapshot has no state of the group, because all of its pods were gone, that is an error.
         """
@@ -423,16 +423,16 @@ class PodGroupCycle(Component):
         return self.held[member] & one_of(self.outcome[member], Outcome.FITS, Outcome.PREEMPTS)
 
     def _renominated(self, member: Member) -> Expr:
-        """Whether taking back what was assumed gives the member its nomination back: its object has one."""
+        """Whether undoing restores the member's nomination: its object has one."""
         return self._placed(member) & as_expr(self.copy_of[member].nominated).is_some
 
     def _reverted(self, member: Member) -> Expr:
-        """Whether there is something to take back for the member besides its place in the snapshot: plugins have reserved claims, or it was nominated."""
+        """Whether the member has more to undo than its place in the snapshot: reserved claims, or a nomination."""
         reserved = self._placed(member) if member.pod.claims else as_expr(False)
         return self._renominated(member) | reserved
 
     def takes_back(self, pod: Pod) -> Expr:
-        """unreserveAndForget: whether the member is the next one."""
+        """unreserveAndForget: whether the member is the next one to undo."""
         member = self.member(pod)
         if member is None:
             return as_expr(False)
@@ -462,7 +462,7 @@ class PodGroupCycle(Component):
         "What was assumed for the group is taken back: {other} is nominated as its object says.",
     )
     def revert(self, pod: Pod, other: Pod) -> None:
-        """unreserveAndForget, the last member first: Unreserve, and AddNominatedPod if the object says that the pod is nominated."""
+        """unreserveAndForget, from the last member to the first: Unreserve, and AddNominatedPod if the object has a nomination."""
         found = self.member(other)
         if self.member(pod) is None or found is None or pod.group != other.group:
             require(False)
@@ -500,7 +500,7 @@ class PodGroupCycle(Component):
             self._all_through(group)
 
     def go_on(self, pod: Pod) -> None:
-        """A member is through: its binding cycle has started, or its failure is handled."""
+        """A member is done: its binding cycle has started, or its failure is handled."""
         member = self.member(pod)
         assert member is not None
         self.held[member] = False
@@ -516,7 +516,7 @@ class PodGroupCycle(Component):
         "The group is not scheduled: {pod} goes to the failure handler.",
     )
     def submit(self, pod: Pod) -> None:
-        """One member: AssumePod in the cache if the group can be scheduled and the pod fits, or else the failure handler."""
+        """One member: AssumePod in the cache if the group can be scheduled and the pod fits, otherwise the failure handler."""
         require(self.member(pod) is not None)
         member = self._at(GroupStage.SUBMIT, pod)
         fits, status = self.outcome[member] == Outcome.FITS, self.status
@@ -542,11 +542,11 @@ class PodGroupCycle(Component):
             self._fail(pod, FailedAttempt(copy, None, self.withdraws[member], unschedulable=True))
 
     def has_error(self) -> Expr:
-        """Whether each member is to be put back with an error."""
+        """Whether each member is requeued with an error."""
         return self.status == GroupStatus.ERROR
 
     def await_preemption(self, member: Member) -> None:
-        """The group waits until victims are gone: each member is nominated to the node that the algorithm has given it."""
+        """The group waits until its victims are gone: each member is nominated to the node from the algorithm."""
         attempt = FailedAttempt(self.scheduler.copy, self.host[member], False, unschedulable=True)
         self._fail(member.pod, attempt)
 

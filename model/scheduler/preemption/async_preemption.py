@@ -79,7 +79,7 @@ EVICTED = (
 
 
 class AsyncPreemption(Component):
-    """One goroutine per preemptor at most: its victims, the one that is evicted last, and the chosen node.
+    """Goroutines that evict, at most one per preemptor: its victims, the victim that is evicted last, and the chosen node.
 
     `to_clear[p][q]`: q's nomination to the node that p chose is to be withdrawn. `failed[p]`: a call failed. `cancelled[p]`: an eviction
     failed, and the context of those that were to follow is cancelled.
@@ -109,7 +109,7 @@ class AsyncPreemption(Component):
     phrases = UNTOLD
 
     def start(self, pod: Pod, node: Node | None, victims: Mapping[Pod, Value], last: Value) -> None:
-        """prepareCandidateAsync: the goroutine starts, unless no victim is left to be evicted."""
+        """prepareCandidateAsync: the goroutine starts, unless no victim has to be evicted."""
         with when(any_of(victims.values())):
             constraint("one preemption goroutine per preemptor", self.phase[pod] == AsyncPhase.NONE)
             self.phase[pod] = AsyncPhase.BEGIN
@@ -119,24 +119,24 @@ class AsyncPreemption(Component):
                 self.victim[pod][victim] = chosen
 
     def is_there(self) -> bool:
-        """Whether victims are evicted by a goroutine at all."""
+        """Whether goroutines evict victims."""
         return True
 
     def holds(self, pod: Pod) -> Expr:
-        """PreEnqueue of DefaultPreemption: whether the pod has to wait, because its victims are being evicted."""
+        """PreEnqueue of DefaultPreemption: whether the pod has to wait because its victims are being evicted."""
         closed = (AsyncPhase.BEGIN, AsyncPhase.CLEAR, AsyncPhase.EVICT, AsyncPhase.LEAVE)
         last = (self.phase[pod] == AsyncPhase.EVICT_LAST) | (self.phase[pod] == AsyncPhase.EVICTED)
         return any_of(self.phase[pod] == p for p in closed) | (last & self.awaits_last(pod))
 
     def awaits_last(self, pod: Pod) -> Expr:
-        """Whether the lister shows the last victim, by its name, as there, and not terminating."""
+        """Whether the lister shows the last victim, by name, as existing and not terminating."""
         shown = {q: self.pod_watch.under_name(q) for q in self.universe[Pod]}
         return any_of(
             shown[q].exists & ~shown[q].terminating & (self.last[pod] == q) for q in self.universe[Pod]
         )
 
     def require_phase(self, pod: Pod, phase: AsyncPhase) -> None:
-        """The step being traced is what the goroutine of `pod` does in this phase."""
+        """Requires that the goroutine of `pod` is in this phase."""
         require(self.phase[pod] == phase)
 
     def _proceed(self, pod: Pod) -> None:
@@ -150,7 +150,7 @@ class AsyncPreemption(Component):
     @step(actor="preemption goroutine", each="pod")
     @tells("A goroutine begins to make room for {pod} on {node}.")
     def begin(self, pod: Pod, node: Node) -> None:
-        """The goroutine reads which lower-priority pods are nominated to the chosen node."""
+        """The goroutine reads which pods of lower priority are nominated to the chosen node."""
         self.require_phase(pod, AsyncPhase.BEGIN)
         require(self.node[pod] == node)
         self.queue.settle()
@@ -167,7 +167,7 @@ class AsyncPreemption(Component):
         "The goroutine withdraws, at the API server, the nomination of {other}, which has a lower priority than {pod}.",
     )
     def clear_nomination(self, pod: Pod, other: Pod) -> None:
-        """Withdraw, at the API server, the nomination of a lower-priority pod to the chosen node.
+        """Remove, at the API server, the nomination of a lower-priority pod to the chosen node.
 
         The PATCH of a pod that is gone is an error like any other (clearNominatedNodeName): the evictions go on, and in the end the preemptor is activated.
         """
@@ -185,7 +185,7 @@ class AsyncPreemption(Component):
         "The goroutine tries to withdraw the nomination of {other} at the API server, and the write fails."
     )
     def fail_to_clear_nomination(self, pod: Pod, other: Pod) -> None:
-        """The write fails, and the nomination stays. The evictions go on; in the end the preemptor is activated."""
+        """The write fails, and the nomination stays. The evictions continue; at the end the preemptor is activated."""
         require(pod is not other and bool(self.scope.status_failures))
         self.require_phase(pod, AsyncPhase.CLEAR)
         require(self.to_clear[pod][other])
@@ -197,7 +197,7 @@ class AsyncPreemption(Component):
     @step(actor="preemption goroutine", each="pod")
     @tells(*EVICTED)
     def evict(self, pod: Pod, victim: Pod, ok: bool) -> None:
-        """All victims but the last are evicted in parallel; an error ends this."""
+        """All victims except the last are evicted in parallel; an error ends this."""
         require(pod is not victim)
         self.require_phase(pod, AsyncPhase.EVICT)
         require(self.victim[pod][victim] & (as_expr(self.last[pod]) != victim))
@@ -210,12 +210,12 @@ class AsyncPreemption(Component):
     @step(actor="preemption goroutine", each="pod")
     @tells("Of the victims for {pod} only the last is left.")
     def leave(self, pod: Pod) -> None:
-        """Only the last victim is left: the preemptor is noted to wait for that one."""
+        """Only the last victim is left: the preemptor is recorded as waiting for it."""
         self.require_phase(pod, AsyncPhase.LEAVE)
         self.phase[pod] = self.phase_after_others(pod)
 
     def phase_after_others(self, pod: Pod) -> Expr:
-        """What follows the parallel evictions of all victims but the last, which is spared if one of them failed."""
+        """The phase after the parallel evictions: the last victim, which is not evicted if one of them failed."""
         return select(self.cancelled[pod], AsyncPhase.ACTIVATE, AsyncPhase.EVICT_LAST)
 
     @step(actor="preemption goroutine", each="pod")
@@ -231,7 +231,7 @@ class AsyncPreemption(Component):
         self.evicted_last(pod)
 
     def note_rejection(self, pod: Pod, rejected: Expr) -> None:
-        """The last victim is stopped in memory or gone already, or else deleted (willProduceDeletionEvent, 1.38)."""
+        """The last victim is stopped in memory, is already gone, or is deleted (willProduceDeletionEvent, 1.38)."""
         self.rejected[pod] = rejected
 
     def finds_nobody(self, victim: Pod) -> Expr:
@@ -239,25 +239,25 @@ class AsyncPreemption(Component):
         return ~self.api.finds(victim)
 
     def evicted_last(self, pod: Pod) -> None:
-        """What follows the last eviction: the preemptor is still in the set of those whose preemption runs."""
+        """The phase after the last eviction: the preemptor is still recorded as preempting."""
         self.phase[pod] = AsyncPhase.EVICTED
 
     @step(actor="preemption goroutine", each="pod")
     @tells("Preemption for {pod} no longer runs.")
     def leave_last(self, pod: Pod) -> None:
-        """The preemptor leaves the set of those whose preemption runs; the goroutine is through unless it is to activate it."""
+        """The preemptor is no longer recorded as preempting. The goroutine ends, unless it activates the preemptor."""
         self.require_phase(pod, AsyncPhase.EVICTED)
         self.conclude(pod)
 
     def conclude(self, pod: Pod) -> None:
-        """The goroutine returns, or activates the preemptor before."""
+        """The goroutine returns, or first activates the preemptor."""
         with when(self.activates(pod)):
             self.phase[pod] = AsyncPhase.ACTIVATE
         with otherwise():
             self.end(pod)
 
     def activates(self, pod: Pod) -> Expr:
-        """Whether the preemptor is to be activated, because no event may come that wakes it."""
+        """Whether the preemptor is activated, because possibly no event will wake it."""
         return as_expr(self.failed[pod]) | self.nobody_was_left(pod) | self.rejected_last(pod)
 
     def nobody_was_left(self, pod: Pod) -> Expr:
@@ -265,13 +265,13 @@ class AsyncPreemption(Component):
         return ~as_expr(self.deleted[pod])
 
     def rejected_last(self, pod: Pod) -> Expr:
-        """Whether the last victim was stopped in memory, where its binding cycle may have been quick to tell the queue, or was gone."""
+        """Whether the last victim was gone, or was stopped in memory, in which case its binding cycle may already have notified the queue."""
         return as_expr(self.rejected[pod])
 
     @step(actor="preemption goroutine", each="pod")
     @tells("The goroutine asks the queue to try {pod} again.")
     def activate(self, pod: Pod) -> None:
-        """The preemptor is activated, or if it is in flight will be tried again."""
+        """The preemptor is activated. If it is in flight, it will be tried again."""
         self.require_phase(pod, AsyncPhase.ACTIVATE)
         self.queue.activate(pod)
         self.end(pod)
@@ -294,7 +294,7 @@ class AsyncPreemption(Component):
             self.binding.cancel(victim)
 
     def _evicts(self, pod: Pod, victim: Pod, ok: bool) -> Expr:
-        """PreemptPod: a victim that can be stopped in memory is, any other deleted. Tells whether that was without an error."""
+        """PreemptPod: a victim that can be stopped in memory is stopped, any other is deleted. Returns whether this succeeded."""
         stoppable = self.is_stoppable(victim)
         if not ok:
             require(~stoppable)
@@ -317,11 +317,11 @@ class AsyncPreemption(Component):
         self.cancelled[pod] = True
 
     def gone_is_error(self, pod: Pod, victim: Pod) -> Expr:
-        """Whether a call for a victim that is gone is an error."""
+        """Whether a call for a victim that is gone returns an error."""
         return as_expr(False)
 
     def may_fail(self) -> bool:
-        """Whether an eviction can end in an error at all."""
+        """Whether an eviction can return an error."""
         return bool(self.scope.write_failures)
 
     def end(self, pod: Pod) -> None:

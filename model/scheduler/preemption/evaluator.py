@@ -53,7 +53,7 @@ def highest(victims: Mapping[Pod, Expr]) -> Expr:
 
 
 class Preemption(Component):
-    """The preemption of one scheduling cycle: dry run per node, victims, choice, what is left to do.
+    """The preemption of one scheduling cycle: the dry run for each node, the victims, the choice, and the phases that remain.
 
     `victim[p]`: p would be evicted from (and is in the snapshot on) the node that the dry run looked at;
     after the choice, from the chosen node. `to_clear[p]`: p's nomination to the chosen node is to be withdrawn.
@@ -75,7 +75,7 @@ class Preemption(Component):
     # --- who may preempt, and where --------------------------------------------------------------------------
 
     def eligible(self, pod: Pod, nominated: Value) -> Expr:
-        """PodEligibleToPreemptOthers: not while a lower-priority pod on its nominated node terminates.
+        """PodEligibleToPreemptOthers: false while a lower-priority pod on the preemptor's nominated node terminates.
 
         Unless this cycle found that no eviction there would help, or the snapshot has no such node (NodeToStatus.Get says
         UnschedulableAndUnresolvable of a node that was not tried; NodeInfos().Get finds none).
@@ -95,39 +95,37 @@ class Preemption(Component):
         return self.may_preempt(pod) & ~waits
 
     def ends_by_preemption(self, victim: Pod) -> Expr:
-        """podTerminatingByPreemption. From 1.26 on it asks for the condition DisruptionTarget, which no object of the model has: any pod that
-        terminates counts (A-DISRUPTION).
-        """
+        """podTerminatingByPreemption. From 1.26 on it requires the condition DisruptionTarget, which no object in the model has: every terminating pod counts (A-DISRUPTION)."""
         return as_expr(self.snapshot.pod[victim].terminating)
 
     def may_preempt(self, pod: Pod) -> Expr:
-        """preemptionPolicy: Never keeps a pod from preempting."""
+        """preemptionPolicy: whether it is not Never."""
         return as_expr(pod.preempts)
 
     def is_retried(self, node: Node) -> Expr:
-        """Whether a nominated node is given up for good, so that its victims are not waited for."""
+        """Whether the pod gives up its nominated node, and does not wait for the victims there."""
         return self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
 
     def shows_node(self, node: Node) -> Expr:
-        """Whether the snapshot finds the NodeInfo of a node: its pods may be there still when its Node object is gone."""
+        """Whether the snapshot has the NodeInfo of a node. It can still have pods after its Node object is gone."""
         return as_expr(self.snapshot.live[node])
 
     def might_help(self, node: Node) -> Expr:
-        """nodesWherePreemptionMightHelp: every node but those that no eviction makes fit."""
+        """nodesWherePreemptionMightHelp: every node except those on which no eviction helps."""
         hopeless: Expr = self.scheduler.verdict[node] == NodeStatus.UNRESOLVABLE
         unknown: Expr = self.scheduler.verdict[node] == NodeStatus.UNTRIED
         return ~hopeless & (self.tries_unfiltered() | ~unknown)
 
     def might_help_somewhere(self) -> Expr:
-        """Whether any node of the cycle's list is worth a dry run."""
+        """Whether any node of the cycle's list needs a dry run."""
         return any_of(self.snapshot.listed[n] & self.might_help(n) for n in self.universe[Node])
 
     def tries_unfiltered(self) -> bool:
-        """Whether a node of which the filters said nothing is tried."""
+        """Whether nodes that the filters did not check are tried."""
         return False
 
     def candidate(self, pod: Pod, node: Node) -> tuple[Expr, Expr, dict[Pod, Expr]]:
-        """DryRunPreemption on one node: whether it becomes a candidate, whether this is an error, and for each pod whether it is a victim there."""
+        """DryRunPreemption on one node: whether it becomes a candidate, whether it returns an error, and whether each pod is a victim there."""
         feasible, victims = self.select_victims(pod, node)
         violates = any_of(self.violations(pod, victims, node).values())
         accepted = self.has_room(pod, violates) & self.extenders_accept(pod, node)
@@ -141,11 +139,11 @@ class Preemption(Component):
         )
 
     def extenders_accept(self, pod: Pod, node: Node) -> Expr:
-        """callExtenders: every extender with a say in preemption keeps the candidate. There are none, unless a patch has some."""
+        """callExtenders: whether every extender that takes part in preemption accepts the candidate. There are none, unless a patch adds some."""
         return as_expr(True)
 
     def reasons(self, pod: Pod, node: Node) -> dict[str, Expr]:
-        """What PostFilter says of a node that is no candidate: one of these, or several resources at once."""
+        """PostFilter's reason for a node that is not a candidate: one of these, or several resources at once."""
         potential = self.potential_victims(pod, node)
         some = any_of(potential.values())
         placement = self.snapshot.placement()
@@ -174,7 +172,7 @@ class Preemption(Component):
         return (a.priority > b.priority) | ((a.priority == b.priority) & (as_expr(a.start) < b.start))
 
     def comes_before(self, a: Pod, b: Pod) -> Expr:
-        """The order of victims; of pods that are equally important, the scenario's order."""
+        """The order of victims; equally important pods are in the order of the scenario."""
         if a is b:
             return as_expr(False)
         if a.index < b.index:
@@ -187,11 +185,11 @@ class Preemption(Component):
         return {q: here & self.may_evict(pod, q, node) for q, here in present.items()}
 
     def may_evict(self, pod: Pod, victim: Pod, node: Node) -> Expr:
-        """isPreemptionAllowed: the victim's priority is lower. (IsEligiblePod, 1.34, may narrow that; by default it does not.)"""
+        """isPreemptionAllowed: whether the victim's priority is lower. (IsEligiblePod, 1.34, can restrict this; by default it does not.)"""
         return victim.priority < pod.priority
 
     def violating(self, pod: Pod, node: Node) -> dict[Pod, Expr]:
-        """FilterVictimsWithPDBViolation: whose eviction from the node some budget has no room for.
+        """FilterVictimsWithPDBViolation: the victims whose eviction from the node a budget does not allow.
 
         Each budget is spent on potential victims in their order. A pod takes from its budgets, in the scenario's order, up to the first that has no
         room for it (A-BUDGETS).
@@ -204,15 +202,15 @@ class Preemption(Component):
         }
 
     def budgets_of(self, pod: Pod) -> list[DisruptionBudget]:
-        """The budgets that protect the pod, as far as preemption looks at them."""
+        """The pod's budgets that preemption checks."""
         return [budget for budget in self.universe[DisruptionBudget] if budget.selects(pod)]
 
     def takes_from(self, budget: DisruptionBudget, pod: Pod) -> Expr:
-        """Whether evicting a pod takes from a budget that protects it: not if the budget has paid for that already."""
+        """Whether evicting a pod uses a disruption of its budget: not if the budget has already counted it."""
         return ~self.budgets.has_paid_for(budget, pod)
 
     def exceeds(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
-        """Whether a budget is used up when it is the pod's turn."""
+        """Whether a budget is used up when the pod is checked."""
         before = count(
             here
             & self.comes_before(q, pod)
@@ -224,7 +222,7 @@ class Preemption(Component):
         return before >= self.budgets.allowance(budget)
 
     def is_spent(self, budget: DisruptionBudget, pod: Pod, potential: Mapping[Pod, Expr]) -> Expr:
-        """Whether the pod comes to this budget: none before it has no room for the pod."""
+        """Whether the check of the pod reaches this budget: no earlier budget refuses."""
         earlier = [b for b in self.budgets_of(pod) if b.index < budget.index]
         return ~any_of(self.takes_from(b, pod) & self.exceeds(b, pod, potential) for b in earlier)
 
@@ -234,7 +232,7 @@ class Preemption(Component):
         return self.is_candidate(feasible, victims), victims
 
     def select_victims(self, pod: Pod, node: Node) -> tuple[Expr, dict[Pod, Expr]]:
-        """SelectVictimsOnNode: remove every lower-priority pod, then reprieve, budgets' violators first.
+        """SelectVictimsOnNode: remove all lower-priority pods, then reprieve them in order, those that violate budgets first.
 
         Gives whether the pod fits on the node then, and for each pod whether it is a victim there.
         """
@@ -269,16 +267,16 @@ class Preemption(Component):
         return in_form(self.universe, pod, self.scheduler.copy.version, said)
 
     def is_ahead(self, a: Pod, b: Pod, violating: Mapping[Pod, Expr]) -> Expr:
-        """The order of reprieves: violators of budgets first."""
+        """The order of reprieves: pods that violate budgets first."""
         alike = (violating[a] == violating[b]) & self.comes_before(a, b)
         return (violating[a] & ~violating[b]) | alike
 
     def worth_trying(self, potential: Mapping[Pod, Expr]) -> Expr:
-        """A node without any lower-priority pod is not looked at."""
+        """Whether the node has a pod of lower priority; otherwise it is skipped."""
         return any_of(potential.values())
 
     def is_candidate(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
-        """A node where nobody would have to go is none: the cycle has just found that the pod does not fit there."""
+        """Whether some pod must be evicted from the node. Otherwise it is not a candidate, because the pod was found not to fit there."""
         return feasible & any_of(victims.values())
 
     def is_placeholder(self, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
@@ -286,7 +284,7 @@ class Preemption(Component):
         return as_expr(bool(self.extender.preempts(pod))) & ~any_of(victims.values())
 
     def is_error(self, feasible: Expr, victims: Mapping[Pod, Expr]) -> Expr:
-        """Whether a dry run that finds the pod to fit, for the nominator has changed since the filters ran, is an error."""
+        """Whether it is an error if the pod fits in a dry run because the nominator has changed since the filters ran."""
         return as_expr(False)
 
     # --- candidates ------------------------------------------------------------------------------------------
@@ -296,26 +294,26 @@ class Preemption(Component):
         return {q: self.victim[q] & self.snapshot.on(q, node) for q in self.universe[Pod]}
 
     def violations(self, pod: Pod, victims: Mapping[Pod, Expr], node: Node) -> dict[Pod, Expr]:
-        """The victims on a node whose eviction a budget has no room for."""
+        """The victims on a node whose eviction a budget does not allow."""
         violating = self.violating(pod, node)
         return {q: victims[q] & v for q, v in violating.items()}
 
     def wanted(self, potential_nodes: Value) -> Expr:
-        """calculateNumCandidates: how many candidates are enough, of so many nodes to try."""
+        """calculateNumCandidates: how many candidates are enough for a given number of nodes."""
         config = self.scope.config
         nodes = as_expr(potential_nodes)
         share = nodes * config.min_candidates_percentage // 100
         return smallest(largest(share, config.min_candidates), nodes)
 
     def has_room(self, pod: Pod, violates: Value) -> Expr:
-        """Whether the list for candidates that do, or do not, violate a budget has room for another."""
+        """Whether the list of candidates that violate a budget, or of those that do not, has room for another."""
         if self._takes_all():
             return as_expr(True)
         clean, violating = self._candidates(pod)
         return select(violates, violating, clean) < self.wanted(self._potential_nodes())
 
     def has_enough(self, pod: Pod) -> Expr:
-        """Whether the search is over: enough candidates, one of which violates no budget."""
+        """Whether the search ends: there are enough candidates, and one violates no budget."""
         if self._takes_all():
             return as_expr(False)
         clean, violating = self._candidates(pod)
@@ -338,14 +336,14 @@ class Preemption(Component):
     # --- choice ------------------------------------------------------------------------------------
 
     def preferred(self, pod: Pod, a: Node, b: Node) -> Expr:
-        """pickOneNodeForPreemption: whether the chooser strictly prefers candidate `a` to candidate `b`."""
+        """pickOneNodeForPreemption: whether candidate `a` is strictly better than candidate `b`."""
         result = as_expr(False)
         for one, two in reversed(list(zip(self.costs(pod, a), self.costs(pod, b), strict=True))):
             result = (one < two) | ((one == two) & result)
         return result
 
     def costs(self, pod: Pod, node: Node) -> list[Expr]:
-        """What the chooser compares, one after the other; less is better.
+        """The values that pickOneNodeForPreemption compares, in order; less is better.
 
         Violations of budgets; priority of the first victim; sum of priorities; number of victims; how long the
         earliest of the most important victims has been running.
@@ -360,11 +358,11 @@ class Preemption(Component):
         ]
 
     def first_priority(self, pod: Pod, victims: Mapping[Pod, Expr], node: Node) -> Expr:
-        """The priority of the first victim of the list, the most important."""
+        """The priority of the first victim in the list, which is the most important one."""
         return highest(victims)
 
     def earliest_start(self, victims: Mapping[Pod, Expr]) -> Expr:
-        """GetEarliestPodStartTime: among the victims of the highest priority."""
+        """GetEarliestPodStartTime, among the victims with the highest priority."""
         top = highest(victims)
         earliest = as_expr(NOW)
         for q, is_victim in victims.items():
@@ -373,7 +371,7 @@ class Preemption(Component):
         return earliest
 
     def may_be_chosen(self, pod: Pod, node: Node) -> Expr:
-        """Whether the chooser can return this node: a candidate that no other candidate beats."""
+        """Whether this node can be chosen: it is a candidate, and no other candidate is better."""
         verdict = self.scheduler.verdict
         better = [
             (verdict[n] == NodeStatus.CANDIDATE) & self.preferred(pod, n, node)
@@ -385,7 +383,7 @@ class Preemption(Component):
     # --- what is left to do --------------------------------------------------------------------------
 
     def commit(self, pod: Pod, node: Node) -> None:
-        """Keep the victims of the chosen node; note which lower-priority nominations it makes void."""
+        """Keep the victims of the chosen node, and record the lower-priority nominations that become invalid."""
         for q in self.universe[Pod]:
             self.victim[q] = self.victim[q] & self.snapshot.on(q, node)
             due = self.nominator.is_withdrawn_by(pod, q, node)
@@ -393,17 +391,17 @@ class Preemption(Component):
                 self.to_clear[q] = due
 
     def is_next_victim(self, preemptor: Pod, pod: Pod) -> Expr:
-        """Victims are evicted in parallel: any may be the next."""
+        """Whether the victim can be evicted next. Victims are evicted in parallel, so each of them can be."""
         return as_expr(self.victim[pod])
 
     def is_first_victim(self, preemptor: Pod, pod: Pod) -> Expr:
-        """The victim that the list of victims has first."""
+        """Whether the victim is the first one in the list."""
         others = [q for q in self.universe[Pod] if q is not preemptor]
         before = [self.victim[q] & self.is_listed_before(preemptor, q, pod) for q in others if q is not pod]
         return self.victim[pod] & ~any_of(before)
 
     def violators(self, preemptor: Pod) -> dict[Pod, Expr]:
-        """The pods whose eviction from where they are some budget has no room for."""
+        """The pods whose eviction from their nodes a budget does not allow."""
         return {
             q: any_of(self.snapshot.on(q, n) & self.violating(preemptor, n)[q] for n in self.universe[Node])
             for q in self.universe[Pod]
@@ -411,28 +409,28 @@ class Preemption(Component):
         }
 
     def is_listed_before(self, preemptor: Pod, a: Pod, b: Pod) -> Expr:
-        """The order of the list of victims: the most important first, whatever budgets say."""
+        """The order of the victims' list: the most important first, whatever their budgets."""
         return self.comes_before(a, b)
 
     def is_last(self, preemptor: Pod, pod: Pod, victims: Mapping[Pod, Expr]) -> Expr:
-        """Whether the list of victims has none of these behind the pod."""
+        """Whether none of these comes after the pod in the victims' list."""
         return ~any_of(
             v & self.is_listed_before(preemptor, pod, q) for q, v in victims.items() if q is not pod
         )
 
     def last_of(self, preemptor: Pod, victims: Mapping[Pod, Expr]) -> Expr:
-        """The one of these that is evicted last; none if there are none."""
+        """The last of these to be evicted; none if there are none."""
         last = as_expr(None, sort_of_ref(Pod))
         for q, is_victim in victims.items():
             last = select(is_victim & self.is_last(preemptor, q, victims), q, last)
         return last
 
     def none_left(self, table: str) -> Expr:
-        """Whether no `victim`, or nothing `to_clear`, is left."""
+        """Whether no `victim`, or no nomination `to_clear`, is left."""
         return all_of(~getattr(self, table)[q] for q in self.universe[Pod])
 
     def clear(self) -> None:
-        """The preemption is over, or given up."""
+        """The preemption is finished or abandoned."""
         for q in self.universe[Pod]:
             self.victim[q] = False
             self.to_clear[q] = False

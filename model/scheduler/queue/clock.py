@@ -15,7 +15,7 @@ from ...language import UNTOLD, Component, Expr, Value, as_expr, boolean, per, s
 
 
 class Clock(Component):
-    """Time as order. `older[p][q]` (kept for p before q in the scenario): p's timestamp is before q's.
+    """The order of timestamps. `older[p][q]` (stored for p before q in the scenario): p's timestamp is earlier than q's.
 
     `open[p][q]`: nobody has compared the two yet, and either may be the older one. So it is of pods that wait at the start, and of
     those that a new process finds. The first of them that Pop takes was the older one, and gets a new timestamp. Pods that are open to
@@ -35,11 +35,11 @@ class Clock(Component):
                 self.open[pod][other] = True
 
     def _begins_open(self, a: Pod, b: Pod) -> bool:
-        """Whether both wait at the start, and nothing says who came first."""
+        """Whether both pods wait at the start, and the scenario does not say which one came first."""
         return not self.scope.file_order and _waits(a) and _waits(b) and a.arrival == b.arrival
 
     def _may_be_open(self, a: Pod, b: Pod) -> bool:
-        """Whether the order of the two is open at some time. A pod may take over the record of another that had its name."""
+        """Whether the order of the two can be unknown at some time. A pod can take over the record of another pod with its name."""
         if self.scope.restarts or self.scope.leader_changes:
             return not self.scope.file_order
         every = self.universe
@@ -56,7 +56,7 @@ class Clock(Component):
                 self._note(pod, other, False, False)
 
     def _note(self, a: Pod, b: Pod, older: Value, is_open: Value) -> None:
-        """Whether a is older than b, or that is open."""
+        """Records whether a is older than b, or that this is unknown."""
         first, second = (a, b) if a.index < b.index else (b, a)
         older = as_expr(older) if first is a else ~as_expr(older)
         if self._may_be_open(a, b):
@@ -67,13 +67,13 @@ class Clock(Component):
             self.older[first][second] = older
 
     def is_open(self, a: Pod, b: Pod) -> Expr:
-        """Whether either of the two may be the older one."""
+        """Whether it is unknown which of the two is older."""
         if not self._may_be_open(a, b):
             return as_expr(False)
         return as_expr(self.open[a][b] if a.index < b.index else self.open[b][a])
 
     def is_older(self, a: Pod, b: Pod) -> Expr:
-        """Whether a's timestamp is known to be before b's."""
+        """Whether a's timestamp is known to be earlier than b's."""
         older: Expr = self.older[a][b] if a.index < b.index else ~self.older[b][a]
         return older & ~self.is_open(a, b)
 
@@ -82,7 +82,7 @@ class Clock(Component):
         self._stamp(pod)
 
     def popped(self, pod: Pod) -> None:
-        """Pop: another attempt. The timestamp is renewed whenever the pod comes back; until then nothing compares it."""
+        """Pop: one more attempt. The timestamp is set when the pod is requeued; nothing compares it before."""
         self._stamp(pod)
 
     def came_back(self, pod: Pod) -> None:
@@ -90,7 +90,7 @@ class Clock(Component):
         self._stamp(pod)
 
     def found_together(self, pods: Mapping[Pod, Value]) -> None:
-        """A new process was given these pods, of each if it was: in which order, nobody knows."""
+        """A new process has received these pods, each under its condition. Their order is unknown."""
         for a, b in combinations(pods, 2):
             if self._may_be_open(a, b):
                 both = as_expr(pods[a]) & pods[b]
@@ -98,7 +98,7 @@ class Clock(Component):
                 self._note(a, b, True, both)
 
     def handed_over(self, pod: Pod, other: Pod) -> None:
-        """Update, where the record of the pod is found by its name, and is that of another pod from now on: with the same timestamp and attempts."""
+        """Update: the pod's record, found by name, now belongs to another pod, with the same timestamp and attempts."""
         others = [q for q in self.universe[Pod] if q not in (pod, other)]
         place = {q: (self.is_older(pod, q), self.is_open(pod, q)) for q in others}
         for q, (older, is_open) in place.items():
@@ -106,14 +106,14 @@ class Clock(Component):
         self._stamp(pod)
 
     def precede(self, entry: Sequence[Pod]) -> None:
-        """Pop of the entry of a group: it was older than all whose place was open to its own, and keeps its timestamp."""
+        """Pop of a group's entry. It was older than every entry whose order was unknown, and keeps its timestamp."""
         for one in entry:
             for other in self.universe[Pod]:
                 if other not in entry and self._may_be_open(one, other):
                     self._note(one, other, self.is_older(one, other) | self.is_open(one, other), False)
 
     def joined(self, pod: Pod, entry: Mapping[Pod, Value]) -> None:
-        """The pod comes into the entry of a group, and has its place: that of the others, of which each is in it or not."""
+        """The pod joins the entry of its group, and gets the position of the members that are in it."""
         for other in self.universe[Pod]:
             if other is not pod and other not in entry:
                 older, is_open = as_expr(False), as_expr(False)
@@ -123,11 +123,11 @@ class Clock(Component):
                 self._note(pod, other, older, is_open)
 
     def left(self, pod: Pod) -> None:
-        """Delete: the queue forgets the pod, if it is there."""
+        """Delete: the queue drops the pod, if it has it."""
         self._stamp(pod)
 
     def is_backing_off(self, pod: Pod) -> Expr:
-        """isPodBackingoff: a backoff lasts until its flush, which may follow at once."""
+        """isPodBackingoff: a backoff lasts until its flush, which can follow immediately."""
         return as_expr(True)
 
     def backoff_may_end(self, pod: Pod) -> Expr:

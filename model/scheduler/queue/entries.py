@@ -17,7 +17,7 @@ class Entries(SubQueues):
     """Which entry is found under a name, and which one gives way to another."""
 
     def is_recorded(self, pod: Pod) -> Expr:
-        """Whether an attempt that may put the pod back has a record of it."""
+        """Whether an attempt that can requeue the pod has a record of it."""
         return as_expr(self.in_flight[pod])
 
     def enter_added(self, pod: Pod, new: PodObject) -> None:
@@ -26,13 +26,13 @@ class Entries(SubQueues):
         self._displace(pod)
 
     def _displace(self, pod: Pod) -> None:
-        """The pod has entered a sub-queue: another of its name leaves this one, and the parked ones (moveToActiveQ, moveToBackoffQ)."""
+        """The pod has entered a sub-queue: the entry of another pod with its name leaves this sub-queue and the parked pods (moveToActiveQ, moveToBackoffQ)."""
         for other in namesakes(self.universe, pod):
             parked = self.sub_queue[other] == SubQueue.UNSCHEDULABLE
             self._drop(other, parked | (self.sub_queue[other] == self.sub_queue[pod]))
 
     def hides(self, other: Pod, pod: Pod) -> Expr:
-        """Whether a look for their name finds the other's entry: activeQ comes first, then backoffQ, then the parked pods."""
+        """Whether a search for the pods' name finds the other pod's entry: activeQ comes first, then backoffQ, then the parked pods."""
         active, backing_off = (
             self.sub_queue[other] == SubQueue.ACTIVE,
             self.sub_queue[other] == SubQueue.BACKOFF,
@@ -41,18 +41,18 @@ class Entries(SubQueues):
         return first | (backing_off & (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE))
 
     def _is_hidden(self, pod: Pod) -> Expr:
-        """Whether a look for the pod's name finds another entry than the pod's."""
+        """Whether a search for the pod's name finds the entry of another pod."""
         others = namesakes(self.universe, pod)
         return self.contains(pod) & any_of(self.hides(other, pod) for other in others)
 
     def drop_found(self, pod: Pod) -> None:
-        """The entry of another pod that is found under the pod's name is not there any more."""
+        """The entry of another pod that has the pod's name is removed."""
         found = [(other, ~self.hides(pod, other)) for other in namesakes(self.universe, pod)]
         for other, is_found in found:
             self._drop(other, is_found)
 
     def _drop(self, pod: Pod, leaves: Value) -> None:
-        """The pod's entry leaves the sub-queue that it is in, if this is so."""
+        """If the condition is true, the pod's entry leaves its sub-queue."""
         with when(self.contains(pod) & leaves):
             with when(~self.is_recorded(pod)):
                 self._forget_rejection(pod)

@@ -100,17 +100,17 @@ class Moves(Entries):
     phrases = UNTOLD
 
     def record_rejection(self, pod: Pod, plugins: Mapping[Plugin, Value]) -> None:
-        """The failed attempt's record gets the plugins for which the pod does not fit."""
+        """The failed attempt's record gets the plugins that rejected the pod."""
         with when(~self.contains(pod)):
             for plugin, rejected in plugins.items():
                 self.rejected_by[pod][plugin] = rejected
 
     def only(self, *names: str) -> dict[Plugin, Value]:
-        """The diagnosis of an attempt that these plugins alone rejected."""
+        """The diagnosis of an attempt that only these plugins rejected."""
         return {plugin: plugin.name in names for plugin in self.universe[Plugin]}
 
     def matches(self, pod: Pod, event: ClusterEvent, about: About = None, form: Pod | None = None) -> Expr:
-        """isPodWorthRequeuing: one of the plugins that rejected the pod would have it tried again after the event.
+        """isPodWorthRequeuing: whether a plugin that rejected the pod wants it tried again after the event.
 
         `form` is the pod in the version that the plugins are asked about, unless that is the queue's.
         """
@@ -124,7 +124,7 @@ class Moves(Entries):
         )
 
     def may_hear(self, pod: Pod, event: ClusterEvent, about: About) -> Expr:
-        """What the hint of DynamicResources about claims asks before all else: whether the claims of the pod, as the queue has it, are there.
+        """The first check of DynamicResources' hint about claims: whether the claims of the queue's object of the pod exist.
 
         It does not ask about the deletion of an allocated claim, of which any pod may use the device (isSchedulableAfterClaimChange).
         """
@@ -135,7 +135,7 @@ class Moves(Entries):
     def wakes(
         self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About, form: Pod | None = None
     ) -> Expr:
-        """What a plugin's hint says of the pod as the queue has it, its nomination apart.
+        """The plugin's hint for the queue's object of the pod, without its nomination.
 
         One that is in no sub-queue comes back as the lister has it; upstream asks then, the model when the event comes.
         """
@@ -146,7 +146,7 @@ class Moves(Entries):
         return self._as_queued(pod, hint) if form is None else hint(form)
 
     def wakes_nominee(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
-        """What a plugin's hint says of a parked pod because it is nominated to the node that has become too small.
+        """The plugin's hint for a parked pod whose nominated node has become too small.
 
         The nomination is that of the object; one that the nominator alone has is not there.
         """
@@ -154,7 +154,7 @@ class Moves(Entries):
         return shrinks & (self.copy[pod].nominated == about.new) if isinstance(about, NodeChange) else shrinks
 
     def _shrinks(self, plugin: Plugin, pod: Pod, event: ClusterEvent, about: About) -> Expr:
-        """Whether a plugin has the pod tried again after the event, should it be nominated to the node."""
+        """Whether a plugin wants the pod tried again after the event if the pod is nominated to the node."""
         if not isinstance(about, NodeChange) or not self.hints.hears(plugin, event):
             return as_expr(False)
         change = about
@@ -183,7 +183,7 @@ class Moves(Entries):
         return as_expr(listed.exists) & (claim.name not in pod.generated or as_expr(listed.named) == OWN)
 
     def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
-        """Whether the event moves the parked pod: no plugin is known to have rejected it, or one that did says so."""
+        """Whether the event moves the parked pod: no plugin is recorded as having rejected it, or one of those wants it tried again."""
         return ~self.is_rejected(pod) | self.matches(pod, event, about)
 
     def move_all(
@@ -193,7 +193,7 @@ class Moves(Entries):
         about: About = None,
         version: Value = None,
     ) -> None:
-        """MoveAllToActiveOrBackoffQueue for an event about this object; `admitted` is its pre-check: other pods stay parked.
+        """MoveAllToActiveOrBackoffQueue for an event about this object. Pods that the pre-check `admitted` excludes stay parked.
 
         `version` is the number of the version that an object of a pod shows; the lister's, if it is not said.
         """
@@ -209,14 +209,14 @@ class Moves(Entries):
         return [*forms(self.universe, about, number)]
 
     def move_matching(self, pod: Pod, event: ClusterEvent = ASSIGNED_POD_ADD, version: Value = None) -> None:
-        """AssignedPodAdded / AssignedPodUpdated: parked pods that may look at pods on other nodes than their own."""
+        """AssignedPodAdded / AssignedPodUpdated: moves parked pods that check pods on other nodes."""
         for shown, form in self._forms(pod, version):
             assert isinstance(form, Pod)
             with when(shown):
                 self._move({q: self.looks_at(q, form) for q in self.universe[Pod]}, event, form)
 
     def looks_at(self, parked: Pod, pod: Pod) -> Expr:
-        """getUnschedulablePodsWithCrossTopologyTerm: a required affinity term for `pod`, or rejected by topology spread."""
+        """getUnschedulablePodsWithCrossTopologyTerm: whether the parked pod has a required affinity term for `pod`, or topology spread rejected it."""
         spread = [p for p in self.universe[Plugin] if p.name == "PodTopologySpread"]
         by_spread = any_of(
             self.rejected_by[parked][p] for p in spread if parked.spread and parked.namespace == pod.namespace
@@ -237,7 +237,7 @@ class Moves(Entries):
         self.note_move(moved, event, about)
 
     def _retry(self, pod: Pod) -> None:
-        """A parked pod that an event has woken goes to activeQ or backoffQ, if PreEnqueue lets it."""
+        """A parked pod that an event has woken enters activeQ or backoffQ, if PreEnqueue accepts it."""
         self.sub_queue[pod] = self.entering(pod, self.retry_sub_queue(pod), self.copy[pod])
         self._displace(pod)
 
@@ -251,7 +251,7 @@ class Moves(Entries):
                 kept[one] = kept[one] | (self.in_flight[pod] & self._counts_for(one, event, about))
 
     def memories(self, pod: Pod) -> list[tuple[Any, Any, Claimant | Nominee]]:
-        """What is kept of a pod in flight beside what events are worth to plugins: the variable, the one for events that are recorded late, and whose they are."""
+        """What is kept for a pod in flight besides the value of events for plugins: the variable, the one for events that are recorded late, and the owner of both."""
         claimants = [(self.freed, self.late_freed, one) for one in self.claimant(pod)]
         return [*claimants, *((self.shrunk, self.late_shrunk, one) for one in self.nominees(pod))]
 
@@ -263,12 +263,12 @@ class Moves(Entries):
         return any_of(self._shrinks(p, one.pod, event, about) for p in self.universe[Plugin])
 
     def _hears_of_freed(self, event: ClusterEvent, about: About) -> Expr:
-        """Whether the event is the deletion of an allocated claim, and DynamicResources asked for it."""
+        """Whether an allocated claim was deleted, and DynamicResources registered for this event."""
         asked = any(p.name == DYNAMIC_RESOURCES and self.hints.hears(p, event) for p in self.universe[Plugin])
         return is_freed(about) if asked else as_expr(False)
 
     def note_move(self, moved: Mapping[Pod, Expr], event: ClusterEvent, about: About) -> None:
-        """Which of the pods Pop can have met before the move was over, and what the event will then be worth for each."""
+        """The pods that Pop can have returned before the move was over, and what the event will be worth for each of them."""
         pops = self.scheduler.pops_next()
         for pod, has_moved in moved.items():
             met = pops & has_moved & self._heads(pod, moved)
@@ -279,7 +279,7 @@ class Moves(Entries):
                 late[one] = met & self._counts_for(one, event, about)
 
     def _heads(self, pod: Pod, away: Mapping[Pod, Value]) -> Expr:
-        """Whether Pop would return the pod if it were there, and of the others those that are away were not."""
+        """Whether Pop would return the pod if it were in the sub-queue and the pods in `away` were not."""
         pods = [q for q in self.universe[Pod] if q is not pod]
         absent = {q: (self.sub_queue[q] != SubQueue.ACTIVE) | as_expr(away.get(q, False)) for q in pods}
         in_active = self.sub_queue[pod] == SubQueue.ACTIVE
@@ -287,23 +287,23 @@ class Moves(Entries):
         return first | (~in_active & all_of(absent.values()) & self.is_popped_early(pod))
 
     def record_late(self, pod: Pod, worth: Mapping[Plugin, Expr]) -> None:
-        """The event of a move is recorded when the pod that it has moved is in flight already: the pod sees it again."""
+        """The event of a move is recorded after the moved pod is in flight, so the pod sees the event again."""
         for plugin, counts in worth.items():
             self.in_flight_events[pod][plugin] = counts
 
     def settle(self) -> None:
-        """The queue's lock was let go since the last move: that move is over."""
+        """The queue's lock was released after the last move: this move is over."""
         for pod in self.universe[Pod]:
             self._forget_move(pod)
         self.mover = Mover.NOBODY
 
     def moved_by(self, mover: Mover) -> None:
-        """The move of this step was made by that goroutine. Nothing is noted of a move that Pop cannot come amid."""
+        """The goroutine made the move of this step. Not recorded if no Pop can come in between."""
         with when(any_of(self.just_moved[pod] for pod in self.universe[Pod])):
             self.mover = mover
 
     def goes_on(self, goroutine: Mover) -> None:
-        """A goroutine takes a step without the queue's lock: if the last move was its own, that move is over."""
+        """A goroutine continues without the queue's lock: if the last move was its own, that move is over."""
         with when(self.mover == goroutine):
             self.settle()
 
@@ -315,11 +315,11 @@ class Moves(Entries):
             late[one] = False
 
     def claimant(self, pod: Pod) -> list[Claimant]:
-        """The pod as one with claims, if that matters."""
+        """The pod as a pod with claims, if claims matter."""
         return [one for one in self.universe[Claimant] if one.pod is pod]
 
     def nominees(self, pod: Pod) -> list[Nominee]:
-        """The pod beside each node that may become too small for it."""
+        """The pod, with each node that can become too small for it."""
         return [one for one in self.universe[Nominee] if one.pod is pod]
 
 

@@ -10,7 +10,7 @@ from ..framework.interface import QueuedPods
 
 
 class Nominator(Component):
-    """Nominations in memory, by pod; no more of a pod than its name is kept, and its object is looked up in the queue."""
+    """Nominations in memory, by pod. Only the pod's name is stored; the object is taken from the queue."""
 
     pod_watch: PodWatch
     queue: QueuedPods
@@ -31,11 +31,11 @@ class Nominator(Component):
         return self.node[pod] == node
 
     def has_object(self, pod: Pod) -> Expr:
-        """nominatedPodToInfo: the object of a pod in a sub-queue is found, by name; any other gets one with name and UID only."""
+        """nominatedPodToInfo: the object of a pod in a sub-queue is found by name. For any other pod, the object has only name and UID."""
         return self.queue.contains_name(pod)
 
     def has_form(self, pod: Pod) -> Expr:
-        """Whether the object of the pod is this version of it: the one in the queue, or the lister's if it is in no sub-queue."""
+        """Whether the pod's object, in the queue or otherwise in the lister, is this version."""
         known = whole(self.universe, pod)
         if not known.later:
             return as_expr(True)
@@ -43,31 +43,27 @@ class Nominator(Component):
         return select(self.queue.contains(known), queued, listed) == pod.number
 
     def is_withdrawn_from(self, pod: Pod, node: Node) -> Expr:
-        """Whether clearNominatedNodeName has something to write for the pod: its nomination to the node is known, and its
-        object, as NominatedPodsForNode gives it, carries the field.
-        """
+        """Whether clearNominatedNodeName has to write for the pod: its nomination to the node is recorded, and its object from NominatedPodsForNode has the field."""
         return self.nominated_to(pod, node) & self.carries_field(pod)
 
     def is_withdrawn_by(self, preemptor: Pod, pod: Pod, node: Node) -> Expr | None:
-        """Whether a preemptor that has chosen the node has something to withdraw of the pod, which has a lower priority; None for never
-        (getLowerPriorityNominatedPods, and clearNominatedNodeName).
-        """
+        """Whether a preemptor that has chosen the node removes the nomination of this pod of lower priority; None for never (getLowerPriorityNominatedPods and clearNominatedNodeName)."""
         if pod is preemptor:
             return None
         return self.is_withdrawn_from(pod, node) & (pod.priority < preemptor.priority)
 
     def carries_field(self, pod: Pod) -> Expr:
-        """Whether the object of a nominated pod has status.nominatedNodeName; a bare one never has."""
+        """Whether the nominated pod's object has status.nominatedNodeName; an object with only name and UID never has it."""
         return self.queue.copy[pod].nominated.is_some
 
     def add(self, pod: Pod, node: Value, field: Value) -> None:
-        """AddNominatedPod: drops the old entry; records `node`, or if none the object's own field."""
+        """AddNominatedPod: removes the old entry, and records `node`, or without it the node in the object's field."""
         chosen = node_or_none(node)
         wanted = select(chosen.is_none, node_or_none(field), chosen)
         self.node[pod] = select(self.accepts(pod), wanted, None)
 
     def accepts(self, pod: Pod) -> Expr:
-        """Only a pod that the lister shows, by its name, without a node, is recorded."""
+        """Whether the pod is recorded: the lister, by name, shows it without a node."""
         return self.pod_watch.under_name(pod).pending
 
     def update(self, pod: Pod, old_field: Value, new_field: Value) -> None:
@@ -76,7 +72,7 @@ class Nominator(Component):
         self.add(pod, select(keep, self.node[pod], None), new_field)
 
     def hand_over(self, pod: Pod, other: Pod) -> None:
-        """UpdateNominatedPod looks the node up under the UID of the old object, and takes that entry out."""
+        """UpdateNominatedPod removes the entry with the old object's UID, and uses its node."""
         self.node[other] = self.node[pod]
         self.delete(pod)
 
@@ -85,4 +81,4 @@ class Nominator(Component):
         self.node[pod] = None
 
     def popped(self, pod: Pod) -> None:
-        """A scheduling cycle takes the pod: its nomination stays."""
+        """A scheduling cycle takes the pod. Its nomination stays."""

@@ -45,13 +45,13 @@ from .sub_queues import SubQueue as SubQueue
 
 
 class PriorityQueue(Moves):
-    """The calls of the queue, and its timers."""
+    """The queue's functions and timers."""
 
     nominator: Nominator
     failure: FailingAttempts
 
     def add(self, pod: Pod, new: PodObject) -> None:
-        """Add: a new pending pod. Its nomination counts also if a PreEnqueue plugin holds it back (139057)."""
+        """Add: a new pending pod. Its nomination counts even if a PreEnqueue plugin holds the pod back (139057)."""
         self.settle()
         self._forget_rejection(pod)
         self.enter_added(pod, new)
@@ -60,17 +60,17 @@ class PriorityQueue(Moves):
             self.nominator.add(pod, None, new.nominated)
 
     def nominates_added(self, pod: Pod) -> Expr:
-        """Whether the nomination of a pod that has just been added counts."""
+        """Whether the nomination of a newly added pod counts."""
         return as_expr(True)
 
     def pop(self, pod: Pod) -> Any:
-        """Pop: requires that `pod` is activeQ's head; gives the queue's copy of it."""
+        """Pop: requires that `pod` is at the head of activeQ; returns the queue's object."""
         require(self.is_head(pod))
         self.settle()
         return self._take(pod)
 
     def pop_amid_move(self, pod: Pod) -> Any:
-        """Pop, before the move that has just taken `pod` here is over: the other pods that it moves count as not yet moved."""
+        """Pop before the move that has brought `pod` is over. The other pods of the move count as not moved yet."""
         require(self.just_moved[pod] & self._heads(pod, {q: self.just_moved[q] for q in self.universe[Pod]}))
         worth = {plugin: as_expr(self.late_events[pod][plugin]) for plugin in self.universe[Plugin]}
         others = [(kept, one, as_expr(late[one])) for kept, late, one in self.memories(pod)]
@@ -99,16 +99,16 @@ class PriorityQueue(Moves):
         return as_expr(self.in_flight[pod])
 
     def begin_attempt(self, pod: Pod) -> None:
-        """From now on, events are kept for the pod; who rejected it before is forgotten."""
+        """From now on, events are kept for the pod, and its earlier rejections are dropped."""
         self.in_flight[pod] = True
         self.drop_rejection(pod)
 
     def drop_rejection(self, pod: Pod) -> None:
-        """A popped pod starts without rejecting plugins."""
+        """A popped pod starts without recorded rejections."""
         self._forget_rejection(pod)
 
     def done(self, pod: Pod) -> None:
-        """Done: no more events are kept for the pod."""
+        """Done: events are no longer kept for the pod."""
         self.in_flight[pod] = False
         for plugin in self.universe[Plugin]:
             self.in_flight_events[pod][plugin] = False
@@ -116,13 +116,13 @@ class PriorityQueue(Moves):
             kept[one] = False
 
     def begin_failure(self, pod: Pod) -> None:
-        """SchedulingCycle(): a failing attempt reads the number of the current cycle, which is not needed any more."""
+        """SchedulingCycle(): a failing attempt reads the current cycle's number. It is no longer needed."""
 
     def forget_cycle(self, pod: Pod) -> None:
-        """A failing attempt will not requeue the pod after all: the number that it read is not needed."""
+        """A failing attempt will not requeue the pod, so the cycle number that it read is dropped."""
 
     def requeue(self, pod: Pod, copy: PodCopy) -> Expr:
-        """AddUnschedulableIfNotPresent, and Done: parked, or to backoffQ to be tried again.
+        """AddUnschedulableIfNotPresent, and Done: the pod is parked, or enters backoffQ to be tried again.
 
         Gives whether the pod was taken; one that is in the queue already is not.
         """
@@ -136,7 +136,7 @@ class PriorityQueue(Moves):
         return taken
 
     def go_on_as(self, pod: Pod, other: Pod) -> None:
-        """The record of an attempt at one pod is about to come back as that of another of its name (see 138324)."""
+        """The record of an attempt will be requeued for another pod with the same name (see 138324)."""
         with when(~self.contains_name(other)):
             for plugin in self.universe[Plugin]:
                 self.rejected_by[other][plugin] = self.rejected_by[pod][plugin]
@@ -144,16 +144,16 @@ class PriorityQueue(Moves):
         self.hand_over_events(pod, other)
 
     def hand_over_events(self, pod: Pod, other: Pod) -> None:
-        """For a UID that is not in flight nobody knows what came since the Pop: it is tried again (an error of clusterEventsForPod)."""
+        """For a UID that is not in flight, the events since the Pop are unknown (an error of clusterEventsForPod), so the pod is tried again."""
         for plugin in self.universe[Plugin]:
             unknown = ~as_expr(self.in_flight[other])
             self.in_flight_events[other][plugin] = self.in_flight_events[other][plugin] | unknown
 
     def came_back(self, pod: Pod, copy: PodCopy) -> None:
-        """What else the requeue does: nothing, the failure handler sees to the nomination."""
+        """What else the requeue does: nothing, because the failure handler sets the nomination."""
 
     def requeued_sub_queue(self, pod: Pod, copy: PodCopy) -> Expr:
-        """Where a failed pod goes."""
+        """The sub-queue for a failed pod."""
         self.gated[pod] = False
         retried = self.is_retried(pod, copy)
         with when(retried):
@@ -161,7 +161,7 @@ class PriorityQueue(Moves):
         return select(retried, sub_queue, SubQueue.UNSCHEDULABLE)
 
     def is_retried(self, pod: Pod, copy: PodCopy) -> Expr:
-        """Whether a failed pod is to be tried again rather than parked.
+        """Whether a failed pod is tried again instead of being parked.
 
         After an error always; after a rejection if an event came since the Pop that may have changed a rejecting plugin's mind.
         """
@@ -178,7 +178,7 @@ class PriorityQueue(Moves):
         return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin] if p.name == "NodeResourcesFit")
 
     def still_hears(self, plugin: Plugin, pod: Pod, copy: PodCopy) -> Expr:
-        """Whether what came since the Pop counts for a plugin by now: DynamicResources asks whether the claims of the pod, as it comes back, are there."""
+        """Whether an event since the Pop still counts for a plugin. DynamicResources checks whether the claims of the requeued object exist."""
         if plugin.name != DYNAMIC_RESOURCES or not self.waits_for_claims(pod):
             return as_expr(True)
         freed = any_of(self.freed[one] for one in self.claimant(pod))
@@ -189,20 +189,20 @@ class PriorityQueue(Moves):
         return as_expr(True)
 
     def replace(self, replaced: Pod, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """Update, where the old object is that of another pod, which had the name before."""
+        """Update with an old object of another pod that had the name before."""
         with when(self.is_found(pod) & ~self.keeps_update(pod)):
             self.nominator.hand_over(replaced, pod)
         self.update(pod, old, new)
 
     def is_found(self, pod: Pod) -> Expr:
-        """Whether Update finds an entry to update: the pod's own, for that of another UID is refused (PodInfo.Update, 1.37)."""
+        """Whether Update finds an entry of this pod. It refuses an entry with another UID (PodInfo.Update, 1.37)."""
         return self.contains(pod)
 
     def take_over(self, pod: Pod) -> None:
-        """What Update makes of an entry of another pod that it finds under the name: nothing."""
+        """What Update does with the entry of another pod that has the name: nothing."""
 
     def update(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """Update: a pending pod's object changed. Without an old object, only a parked pod is known."""
+        """Update: the object of a pending pod changed. Without an old object, Update searches only the parked pods."""
         self.settle()
         kept = self.keeps_update(pod)
         with when(~kept):
@@ -233,7 +233,7 @@ class PriorityQueue(Moves):
         self.failure.updated(pod, new)
 
     def hear_of_names(self, pod: Pod, old: PodObject, new: PodObject) -> None:
-        """PodGeneratedResourceClaimChange of a pod in flight: DynamicResources alone asked for it."""
+        """PodGeneratedResourceClaimChange of a pod in flight, for which only DynamicResources registered."""
         told = as_expr(old.named) != new.named
         for plugin in self.universe[Plugin]:
             if plugin.name == DYNAMIC_RESOURCES:
@@ -242,11 +242,11 @@ class PriorityQueue(Moves):
                     self.in_flight_events[other][plugin] = self.in_flight_events[other][plugin] | counts
 
     def told_of_names(self, pod: Pod) -> list[Pod]:
-        """For which pods in flight it counts that this one's claims have got their names: the hint does not ask whose they are."""
+        """The pods in flight for which new claim names of this pod count: the hint does not check to which pod the claims belong."""
         return [other for other in self.universe[Pod] if other is pod or self.waits_for_claims(other)]
 
     def is_moved_by_names(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """isSchedulableAfterPodChange of DynamicResources: the status names other claims, and all are there."""
+        """isSchedulableAfterPodChange of DynamicResources: whether the status names other claims, and all of them exist."""
         rejected = any_of(
             self.rejected_by[pod][p] for p in self.universe[Plugin] if p.name == DYNAMIC_RESOURCES
         )
@@ -254,7 +254,7 @@ class PriorityQueue(Moves):
         return rejected & told & self.dynamic_resources.is_ready(pod, new.named)
 
     def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
-        """What an update of a pod that waits may be about: from which version to which, and whether it is that."""
+        """The possible changes in an update of a waiting pod: from which version to which, each with its condition."""
         versions = versions_in(self.universe, pod)
         return [
             ((old.version == a.number) & (new.version == b.number), PodChange(a.content, b.content, False))
@@ -264,19 +264,19 @@ class PriorityQueue(Moves):
         ]
 
     def kinds_of(self, change: PodChange) -> Sequence[PodUpdate]:
-        """Of which kinds of change the queue is told, in this order: of all that happened."""
+        """The kinds of change of which the queue is notified, in order."""
         return [kind for kind in self.universe[PodUpdate] if kind.happens(change)]
 
     def hears_of_updates(self) -> bool:
-        """Whether a plugin of the configuration asked for updates of pods that bring nothing which the others ask for."""
+        """Whether a plugin registered for pod updates that contain no other registered change."""
         return any(plugin.asked_for(POD_UPDATE) for plugin in self.universe[Plugin])
 
     def keeps_update(self, pod: Pod) -> Expr:
-        """Whether an update is only kept as an event, because the pod is in flight: it comes back as the lister has it."""
+        """Whether an update is stored only as an event, because the pod is in flight. The pod is requeued with the lister's object."""
         return as_expr(self.in_flight[pod])
 
     def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Where an update leaves a waiting pod: a gated one that has lost its gates enters activeQ.
+        """The sub-queue of a waiting pod after an update: a gated pod without gates enters activeQ.
 
         It has no backoff, because it was never tried. Any other update, also one of the status that the scheduler wrote itself, is told
         to the plugins that rejected the pod; of those in tree, some asked for changes of labels, tolerations and requests.
@@ -302,20 +302,20 @@ class PriorityQueue(Moves):
         return select(heard, retried, found)
 
     def is_moved_by_update(self, pod: Pod) -> Expr:
-        """isPodWorthRequeuing: whether a plugin that rejected the parked pod waits for a mere update of it."""
+        """isPodWorthRequeuing: whether a plugin that rejected the parked pod wants it tried again after any update of it."""
         return self.matches(pod, POD_UPDATE, pod)
 
     def is_moved_by_change(self, pod: Pod, change: PodChange) -> Expr:
-        """isPodWorthRequeuing: whether a plugin that rejected the parked pod waits for what has changed in it."""
+        """isPodWorthRequeuing: whether a plugin that rejected the parked pod wants it tried again after this change."""
         return any_of(self.matches(pod, kind.event, change, change.new) for kind in self.kinds_of(change))
 
     def is_respecified(self, old: PodObject, new: PodObject) -> Expr:
-        """isPodUpdated: more than the status differs."""
+        """isPodUpdated: whether more than the status has changed."""
         parts = ("terminating", "gated", "opened", "version")
         return ~all_of(as_expr(getattr(old, part)) == getattr(new, part) for part in parts)
 
     def delete(self, pod: Pod) -> None:
-        """Delete: from the nominator and from whichever sub-queue holds it. A failing attempt keeps its own record of who rejected the pod."""
+        """Delete: removes the pod from the nominator and from its sub-queue. A failing attempt keeps its own record of the rejections."""
         self.settle()
         self.nominator.delete(pod)
         self.clock.left(pod)
@@ -327,7 +327,7 @@ class PriorityQueue(Moves):
             self.put(pod, SubQueue.NONE, PodCopy())
 
     def activate(self, pod: Pod) -> None:
-        """Activate: a plugin wants a waiting pod to be tried at once, or one in flight to be tried again."""
+        """Activate: a plugin wants a waiting pod to be tried immediately, or a pod in flight to be tried again."""
         self.settle()
         backing_off = self.sub_queue[pod] == SubQueue.BACKOFF
         with when(backing_off | (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE)):
@@ -342,11 +342,11 @@ class PriorityQueue(Moves):
                 self.in_flight_events[pod][plugin] = self.in_flight_events[pod][plugin] | self.in_flight[pod]
 
     def is_past_pre_enqueue(self) -> bool:
-        """Whether an activated pod that is in backoffQ enters activeQ unasked: the PreEnqueue plugins have let it into backoffQ."""
+        """Whether an activated pod in backoffQ enters activeQ without PreEnqueue, which has already accepted it for backoffQ."""
         return True
 
     def pop_specific(self, pod: Pod) -> tuple[Expr, PodCopy]:
-        """PopSpecificPod: the pod is activated, and taken out of activeQ as Pop takes it. Gives whether it was, and its copy.
+        """PopSpecificPod: the pod is activated and taken out of activeQ, as by Pop. Returns whether this worked, and the queue's object.
 
         One that is in flight already is dropped, as by Pop.
         """
@@ -380,7 +380,7 @@ class PriorityQueue(Moves):
         self._displace(pod)
 
     def leaving_backoff(self, pod: Pod) -> Value:
-        """Where a pod comes whose backoff is over: PreEnqueue was asked when it entered backoffQ."""
+        """The sub-queue of a pod after its backoff. PreEnqueue accepted the pod when it entered backoffQ."""
         return SubQueue.ACTIVE
 
     @step(actor="queue timers", fair=False, lasts=Lasts.MINUTES)

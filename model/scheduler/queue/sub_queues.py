@@ -97,7 +97,7 @@ class SubQueues(Component):
                 self.put(pod, self.entering(pod, SubQueue.ACTIVE, start), start.copy())
 
     def put(self, pod: Pod, sub_queue: Value, copy: PodCopy) -> None:
-        """Put the pod, as this object, into one of the sub-queues or into none."""
+        """Put this object of the pod into one of the sub-queues, or into none."""
         self.sub_queue[pod] = sub_queue
         self.copy[pod] = copy
 
@@ -106,7 +106,7 @@ class SubQueues(Component):
         return self.sub_queue[pod] != SubQueue.NONE
 
     def contains_name(self, pod: Pod) -> Expr:
-        """Whether one of the sub-queues has an entry under the pod's name, which may be another pod's."""
+        """Whether a sub-queue has an entry with the pod's name. It can be another pod's."""
         return any_of(self.contains(q) for q in (pod, *namesakes(self.universe, pod)))
 
     # --- order -----------------------------------------------------------------------------------
@@ -116,16 +116,16 @@ class SubQueues(Component):
         return (a.priority > b.priority) | ((a.priority == b.priority) & self.clock.is_older(a, b))
 
     def is_head(self, pod: Pod) -> Expr:
-        """Whether Pop would return this pod: activeQ's head, or if activeQ is empty one that is backing off."""
+        """Whether Pop would return this pod: the head of activeQ, or, if activeQ is empty, a pod in backoffQ."""
         idle = all_of(self.sub_queue[q] != SubQueue.ACTIVE for q in self.universe[Pod])
         return self.is_head_of_active(pod) | (idle & self.is_popped_early(pod))
 
     def is_popped_early(self, pod: Pod) -> Expr:
-        """Whether Pop may take the pod out of backoffQ, where those that no plugin rejected are kept apart."""
+        """Whether Pop can take the pod out of backoffQ, where pods that no plugin rejected are separate."""
         return (self.sub_queue[pod] == SubQueue.BACKOFF) & self.is_rejected(pod)
 
     def is_head_of_active(self, pod: Pod) -> Expr:
-        """Whether the pod is activeQ's head."""
+        """Whether the pod is the head of activeQ."""
         first = [
             (self.sub_queue[q] != SubQueue.ACTIVE) | ~self.precedes(q, pod)
             for q in self.universe[Pod]
@@ -136,7 +136,7 @@ class SubQueues(Component):
     # --- where a pod comes to --------------------------------------------------------------------
 
     def entering(self, pod: Pod, sub_queue: Value, copy: PodCopy | PodObject) -> Expr:
-        """PreEnqueue: where a pod comes that is to enter activeQ or backoffQ; one that a plugin holds is parked, gated."""
+        """PreEnqueue: the sub-queue of a pod that should enter activeQ or backoffQ. If a plugin holds the pod back, it is parked as gated."""
         gates = self.has_gates(pod, copy)
         alone = self.gang_scheduling.holds(pod)
         held = gates | self.async_preemption.holds(pod) | alone
@@ -152,20 +152,20 @@ class SubQueues(Component):
         return select(held, SubQueue.UNSCHEDULABLE, sub_queue)
 
     def waits_for_claims(self, pod: Pod) -> bool:
-        """Whether the pod has claims, and claims come and go."""
+        """Whether the pod has claims, and claims can be created and deleted."""
         return bool(pod.claims) and bool(passing_claims(self.scope))
 
     def has_gates(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
-        """PreEnqueue of SchedulingGates: whether the pod, as this object shows it, has scheduling gates. The old object of an Update may be that of the pod that had the name before."""
+        """PreEnqueue of SchedulingGates: whether this object of the pod has scheduling gates. The old object of an Update can be that of an earlier pod with the name."""
         either = (pod, *namesakes(self.universe, pod))
         return as_expr(copy.gated if any(each.gated for each in either) else False)
 
     def held_with(self, pod: Pod) -> list[Pod]:
-        """The pods whose scheduling gates hold the pod back as well: none, each pod is an entry of its own."""
+        """The pods whose scheduling gates also hold this pod back: none, because each pod has its own entry."""
         return []
 
     def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
-        """Whether the parked pod is gated, and the plugin that gates it did not ask for the event.
+        """Whether the parked pod is gated, and the plugin that gates it did not register for the event.
 
         DefaultPreemption asked for deletions, SchedulingGates for nothing: whatever moves its pods, PreEnqueue parks them again.
         An event that is meant for all pods, such as the periodic flush, passes the gate.
@@ -180,7 +180,7 @@ class SubQueues(Component):
         return self._closed_by(GANG_SCHEDULING, pod, event, closed)
 
     def _closed_by(self, name: str, pod: Pod, event: ClusterEvent, otherwise: Expr) -> Expr:
-        """Whether the gate is closed to the event, if it is this plugin's."""
+        """Whether the gate does not open for the event, if this plugin gates the pod."""
         for plugin in self.universe[Plugin]:
             if plugin.name == name:
                 mine = self.rejected_by[pod][plugin]
@@ -188,25 +188,25 @@ class SubQueues(Component):
         return otherwise
 
     def wildcards_pass_gates(self) -> bool:
-        """Whether an event that is meant for all pods moves a gated one."""
+        """Whether an event for all pods moves a gated pod."""
         return True
 
     def may_open_gate(self, event: ClusterEvent) -> bool:
-        """Whether DefaultPreemption asked for the event."""
+        """Whether DefaultPreemption registered for the event."""
         return event.resource == "Pod" and Action.DELETE in event.action
 
     def is_rejected(self, pod: Pod) -> Expr:
-        """Whether a plugin is known to have rejected the pod."""
+        """Whether a plugin is recorded as having rejected the pod."""
         return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin])
 
     def backoff_sub_queue(self) -> SubQueue:
-        """Where a pod waits until its backoff is over."""
+        """The sub-queue in which a pod waits until its backoff ends."""
         return SubQueue.BACKOFF
 
     def backing_off_sub_queue(self) -> SubQueue:
-        """Where a pod goes whose backoff has just begun; without backoff it leaves backoffQ at once."""
+        """The sub-queue of a pod whose backoff begins. Without a backoff, the pod leaves backoffQ at once."""
         return self.backoff_sub_queue() if self.scope.backoff else SubQueue.ACTIVE
 
     def retry_sub_queue(self, pod: Pod) -> Expr:
-        """Where a parked pod goes that is to be tried again."""
+        """The sub-queue for a parked pod that should be tried again."""
         return select(self.clock.is_backing_off(pod), self.backing_off_sub_queue(), SubQueue.ACTIVE)

@@ -56,7 +56,7 @@ class News(Enum):
 
 
 class VolumeCache(Component):
-    """`volume` and `claim` are the informers' stores, with how far each object is behind the API server.
+    """The scheduler's cache of volumes. `volume` and `claim` are the informers' stores. Each object records how far it is behind the API server.
 
     `assumed_volume[v]`: the claim for which the volume is to be reserved; `assumed_claim[c]`: the node on which a volume is to be made.
     `volume_news` and `claim_news`: of what the queue's handler has still to be told.
@@ -112,7 +112,7 @@ class VolumeCache(Component):
     # --- another process -------------------------------------------------------------------------------------
 
     def relist(self) -> None:
-        """A new process lists volumes and claims; its handlers are given all of them before it schedules (WaitForHandlersSync)."""
+        """A new process lists volumes and claims. Its handlers receive all of them before it schedules (WaitForHandlersSync)."""
         self.reset()
         for volume in self.universe[Volume]:
             self.volume[volume] = self.storage.volume[volume]
@@ -120,7 +120,7 @@ class VolumeCache(Component):
             self.claim[claim] = self.storage.claim[claim]
 
     def take_over(self) -> None:
-        """A standby's informers are as far as those of the leader before; it has assumed nothing."""
+        """A standby's informers are as new as those of the previous leader. It has assumed nothing."""
         for volume in self.universe[Volume]:
             self.assumed_volume[volume] = None
         for claim in self.universe[VolumeClaim]:
@@ -131,7 +131,7 @@ class VolumeCache(Component):
     @step(actor="volume informer")
     @tells("The scheduler's informer of volumes receives what was written.")
     def store_volumes(self, watch: StorageWatch) -> None:
-        """The store has the volumes as they were at one moment: events of one kind come in the order of the writes."""
+        """The store has the volumes as they were at one moment: the events of one kind arrive in the order of the writes."""
         require(any_of(self.volume_lag[volume] != 0 for volume in self.universe[Volume]))
         for volume in self.universe[Volume]:
             with when(self.volume_lag[volume] != 0):
@@ -142,7 +142,7 @@ class VolumeCache(Component):
                     self.volume_news[watch] = True
 
     def is_news(self, volume: Volume) -> Expr:
-        """Whether the queue has still to be told of the volume's newest version."""
+        """Whether the queue has not been notified of the volume's newest version."""
         return as_expr(True)
 
     @step(actor="volume claim informer")
@@ -164,13 +164,13 @@ class VolumeCache(Component):
                 self.assumed_claim[claim] = None
 
     def is_claim_news(self, claim: VolumeClaim) -> Expr:
-        """Whether the queue has still to be told of the claim's newest version."""
+        """Whether the queue has not been notified of the claim's newest version."""
         return as_expr(True)
 
     @step(actor="volume handler")
     @tells("The scheduling queue is notified of volumes.")
     def tell_of_volumes(self, watch: StorageWatch) -> None:
-        """The queue's handler: a volume that was added or updated may help whomever VolumeBinding has rejected."""
+        """The queue's handler: a volume that was added or updated can help the pods that VolumeBinding has rejected."""
         require(self.volume_news[watch])
         self.queue.move_all(VOLUME_CHANGE)
         self.volume_news[watch] = False
@@ -182,7 +182,7 @@ class VolumeCache(Component):
         "The scheduling queue is told that {claim} was updated.",
     )
     def tell_of_claim(self, claim: VolumeClaim) -> None:
-        """The queue's handler: those whom VolumeBinding has rejected, and that mount the claim. Of several claims the first in the scenario."""
+        """The queue's handler: wakes the pods that mount the claim and that VolumeBinding has rejected. If several claims changed, the first in the scenario."""
         earlier = [other for other in self.universe[VolumeClaim] if other.index < claim.index]
         require(all_of(self.claim_news[other] == News.NONE for other in earlier))
         require(one_of(self.claim_news[claim], News.ADDED, News.UPDATED))
@@ -190,7 +190,7 @@ class VolumeCache(Component):
         self.claim_news[claim] = News.NONE
 
     def has_claim_news(self) -> Expr:
-        """Whether the queue has still to be told of some claim."""
+        """Whether the queue has not been notified of some claim."""
         return any_of(self.claim_news[claim] != News.NONE for claim in self.universe[VolumeClaim])
 
     def move(self, claim: VolumeClaim, added: Expr) -> None:
@@ -204,35 +204,35 @@ class VolumeCache(Component):
     # --- what the plugin reads and assumes -------------------------------------------------------------------
 
     def get_volume(self, volume: Volume) -> VolumeObject:
-        """Get, or one of ListPVs: the store's object, as it is assumed to become."""
+        """Get, or one of ListPVs: the store's object, with the assumed changes."""
         stored: Any = self.volume[volume]
         assumed = as_expr(self.assumed_volume[volume])
         return stored.replace(claim=select(assumed.is_some, assumed, stored.claim))
 
     def get_claim(self, claim: VolumeClaim) -> VolumeClaimObject:
-        """Get: the store's object, as it is assumed to become."""
+        """Get: the store's object, with the assumed changes."""
         stored: Any = self.claim[claim]
         assumed = as_expr(self.assumed_claim[claim])
         return stored.replace(selected=select(assumed.is_some, assumed, stored.selected))
 
     def may_assume_volume(self, volume: Volume, lag: Value) -> Expr:
-        """Assume fails for an object of another version than the store's."""
+        """Whether Assume accepts the object: it must have the version in the store."""
         return self.volume[volume].exists & (self.volume_lag[volume] == lag)
 
     def may_assume_claim(self, claim: VolumeClaim, lag: Value) -> Expr:
-        """Assume fails for an object of another version than the store's."""
+        """Whether Assume accepts the object: it must have the version in the store."""
         return self.claim[claim].exists & (self.claim_lag[claim] == lag)
 
     def restore_volume(self, volume: Volume, lag: Value) -> None:
-        """Restore: what is assumed of the volume is dropped, whoever has assumed it, if it has the version of this object."""
+        """Restore: drops the assumed state of the volume, from any cycle, if the store has the version of this object."""
         with when(self.is_restored(self.volume_lag[volume], lag)):
             self.assumed_volume[volume] = None
 
     def restore_claim(self, claim: VolumeClaim, lag: Value) -> None:
-        """Restore: what is assumed of the claim is dropped, whoever has assumed it, if it has the version of this object."""
+        """Restore: drops the assumed state of the claim, from any cycle, if the store has the version of this object."""
         with when(self.is_restored(self.claim_lag[claim], lag)):
             self.assumed_claim[claim] = None
 
     def is_restored(self, stored: Value, given: Value) -> Expr:
-        """Whether Restore of an object that is so far behind drops what is assumed, which is as far behind as the store's."""
+        """Whether Restore with an object that is this far behind drops the assumed state, which is as far behind as the store's object."""
         return as_expr(stored) == given

@@ -111,15 +111,15 @@ class VolumeFinder(Component):
                     self.since[use] = older(self.since[use])
 
     def uses(self, pod: Pod) -> list[VolumeUse]:
-        """The claims of a pod, in their order."""
+        """The claims of a pod, in order."""
         return [use for use in self.universe[VolumeUse] if use.pod is pod]
 
     def earlier(self, use: VolumeUse) -> list[VolumeUse]:
-        """The claims of the same pod that come before."""
+        """The earlier claims of the same pod."""
         return [other for other in self.uses(use.pod) if other.index < use.index]
 
     def clear(self, pod: Pod) -> None:
-        """The cycles of the pod are over."""
+        """The pod's cycles are over: what they read of its claims is dropped."""
         for use in self.uses(pod):
             self.stage[use] = VolumeStage.NONE
             self.claim[use] = VolumeClaimObject()
@@ -129,7 +129,7 @@ class VolumeFinder(Component):
             self.since[use] = 0
 
     def unlist(self, pod: Pod) -> None:
-        """The scheduling cycle of the pod needs the list of volumes no more."""
+        """The pod's scheduling cycle no longer needs the list of volumes."""
         if pod.volumes:
             for volume in self.universe[Volume]:
                 self.seen[volume] = VolumeObject()
@@ -144,7 +144,7 @@ class VolumeFinder(Component):
     # --- PreFilter -------------------------------------------------------------------------------------------
 
     def begin(self, pod: Pod) -> None:
-        """The cycle has its snapshot: PreFilter of a pod with claims begins."""
+        """The cycle has its snapshot: PreFilter begins for a pod with claims."""
         if pod.volumes:
             self.scheduler.phase = Phase.READ_VOLUME_CLAIMS
 
@@ -157,7 +157,7 @@ class VolumeFinder(Component):
         "VolumeBinding reads {use}: it is not bound.",
     )
     def read_claim(self, use: VolumeUse) -> None:
-        """podHasPVCs and GetPodVolumeClaims, claim after claim. One that is gone, is being deleted, or should be bound by now keeps the pod from all nodes.
+        """podHasPVCs and GetPodVolumeClaims, for one claim after the other. If a claim is gone, is being deleted, or should already be bound, the pod fits on no node.
 
         That a claim is there is what VolumeRestrictions asks first.
         """
@@ -182,7 +182,7 @@ class VolumeFinder(Component):
     @step(actor="scheduler")
     @tells("VolumeBinding lists the volumes for {pod}.")
     def list_volumes(self, pod: Pod) -> None:
-        """ListPVs: the volumes of the classes whose claims wait for a consumer, as they are assumed to become."""
+        """ListPVs: the volumes of the classes whose claims wait for a consumer, with the assumed changes."""
         require(bool(pod.volumes))
         require(self.scheduler.at(Phase.LIST_VOLUMES, pod))
         for volume in self.universe[Volume]:
@@ -196,21 +196,21 @@ class VolumeFinder(Component):
     # --- Filter ----------------------------------------------------------------------------------------------
 
     def passes(self, pod: Pod, node: Node) -> Expr:
-        """FindPodVolumes: the volumes of bound claims can be used on the node, and the other claims can have some there."""
+        """FindPodVolumes: whether the volumes of bound claims can be used on the node, and there are volumes on it for the other claims."""
         return all_of(
             select(self.claim[use].is_bound, self.finds_bound(use, node), self.finds_other(use, node))
             for use in self.uses(pod)
         ) & all_of(self.has_enough(pod, of, node) for of in self.classes(pod))
 
     def note_filtered(self, pod: Pod, node: Node, reached: Expr) -> None:
-        """PostFilter of VolumeBinding is none."""
+        """What Filter keeps for PostFilter of VolumeBinding: nothing, because there is none."""
 
     def classes(self, pod: Pod) -> list[StorageClass]:
         """The storage classes of a pod's claims."""
         return list(dict.fromkeys(use.claim.storage_class for use in self.uses(pod)))
 
     def finds_bound(self, use: VolumeUse, node: Node) -> Expr:
-        """checkBoundClaims: the volume is there, as the cache has it now, and its node affinity is that of the node."""
+        """checkBoundClaims: whether the cache has the volume now, and its node affinity matches the node."""
         cached = self.volume_cache.volume
         return any_of(
             (self.claim[use].volume == volume) & cached[volume].exists & reaches(volume, cached[volume], node)
@@ -218,13 +218,13 @@ class VolumeFinder(Component):
         )
 
     def is_prebound(self, use: VolumeUse, volume: Volume) -> Expr:
-        """Whether the volume was reserved for the claim when the cycle listed it."""
+        """Whether the volume was reserved for the claim in the cycle's list."""
         listed: Any = self.seen[volume]
         same = as_expr(volume.storage_class is use.claim.storage_class)
         return same & listed.exists & (listed.claim == use.claim)
 
     def has_prebound(self, use: VolumeUse) -> Expr:
-        """Whether some volume is reserved for the claim: then no other will do."""
+        """Whether a volume is reserved for the claim. Then no other volume is possible."""
         return any_of(self.is_prebound(use, volume) for volume in self.universe[Volume])
 
     def finds_prebound(self, use: VolumeUse, node: Node) -> Expr:
@@ -235,13 +235,13 @@ class VolumeFinder(Component):
         )
 
     def is_free(self, volume: Volume, of: StorageClass, node: Node) -> Expr:
-        """Whether the volume was reserved for no claim when the cycle listed it, and can be used on the node."""
+        """Whether the cycle's list had the volume as free, and it can be used on the node."""
         listed: Any = self.seen[volume]
         same = as_expr(volume.storage_class is of)
         return same & listed.exists & as_expr(listed.claim).is_none & reaches(volume, listed, node)
 
     def finds_other(self, use: VolumeUse, node: Node) -> Expr:
-        """What an unbound claim says by itself: of the node that is selected for it, and of a volume that is reserved for it.
+        """The conditions that an unbound claim itself sets: its selected node, and a volume that is reserved for it.
 
         If that volume cannot be used on the node, another may be made, as if there were none (findMatchingVolumes).
         """
@@ -251,12 +251,12 @@ class VolumeFinder(Component):
         return select(selected.is_some, (selected == node) & provisions, static)
 
     def needs_free(self, use: VolumeUse) -> Expr:
-        """Whether the claim is to have any volume that is free."""
+        """Whether the claim can get any free volume."""
         open_ = ~self.claim[use].is_bound & as_expr(self.claim[use].selected).is_none
         return open_ & ~self.has_prebound(use)
 
     def has_enough(self, pod: Pod, of: StorageClass, node: Node) -> Expr:
-        """Whether there are as many free volumes on the node as claims need, unless more can be made."""
+        """Whether the node has enough free volumes for the claims, unless more can be created."""
         if of.provisions:
             return as_expr(True)
         own = [use for use in self.uses(pod) if use.claim.storage_class is of]

@@ -38,7 +38,7 @@ class VolumeBinding(VolumeFinder):
     # --- Reserve ---------------------------------------------------------------------------------------------
 
     def is_reserved(self, pod: Pod) -> Expr:
-        """Whether Reserve is through with all claims of the pod."""
+        """Whether Reserve has finished all claims of the pod."""
         return self._all(pod, VolumeStage.ASSUMED, VolumeStage.SETTLED)
 
     @step(actor="scheduler")
@@ -48,7 +48,7 @@ class VolumeBinding(VolumeFinder):
         "Reserve: {pod} has claims that are not bound.",
     )
     def look_again(self, pod: Pod) -> None:
-        """AssumePodVolumes begins with arePodVolumesBound: whether all claims are bound now. If they are, nobody asks to which volumes."""
+        """AssumePodVolumes begins with arePodVolumesBound: whether all claims are bound now. If they are, it does not check to which volumes."""
         require(bool(pod.volumes))
         require(self.scheduler.at(Phase.RESERVE, pod) & self._all(pod, VolumeStage.READ))
         bound = self.finds_all_bound(pod)
@@ -68,7 +68,7 @@ class VolumeBinding(VolumeFinder):
         require(all_of(~self._is(other, VolumeStage.OPEN) for other in self.earlier(use)))
 
     def is_match(self, use: VolumeUse, volume: Volume, node: Node) -> Expr:
-        """FindMatchingVolume: the volume that is reserved for the claim, or any that is free and that no earlier claim of the pod is to have."""
+        """FindMatchingVolume: the volume that is reserved for the claim, or any free volume that no earlier claim of the pod gets."""
         untaken = all_of(self.chosen[other] != volume for other in self.earlier(use))
         free = ~self.has_prebound(use) & self.is_free(volume, use.claim.storage_class, node)
         prebound = self.is_prebound(use, volume) & reaches(volume, self.seen[volume], node)
@@ -84,7 +84,7 @@ class VolumeBinding(VolumeFinder):
         "Reserve: {use} is to have {volume}, which is reserved for it already.",
     )
     def assume_volume(self, use: VolumeUse, volume: Volume) -> None:
-        """AssumePodVolumes for a claim that is to have a volume that is there. One that is reserved for it already is not assumed again."""
+        """AssumePodVolumes for a claim that gets an existing volume. A volume that is already reserved for the claim is not assumed again."""
         require(volume.storage_class is use.claim.storage_class)
         self._require_open(use)
         host = self.scheduler.host
@@ -109,7 +109,7 @@ class VolumeBinding(VolumeFinder):
         "Reserve: a volume for {use} is to be made, as it is assumed already.",
     )
     def assume_claim(self, use: VolumeUse) -> None:
-        """AssumePodVolumes for a claim whose volume is to be made: the annotation selected-node."""
+        """AssumePodVolumes for a claim whose volume will be created: the annotation selected-node."""
         require(use.claim.storage_class.provisions)
         self._require_open(use)
         host = self.scheduler.host
@@ -134,7 +134,7 @@ class VolumeBinding(VolumeFinder):
         self.scheduler.phase = Phase.FORGET
 
     def _revert(self, pod: Pod) -> None:
-        """revertAssumedPVs and revertAssumedPVCs, of what was assumed and not written yet."""
+        """revertAssumedPVs and revertAssumedPVCs, for what was assumed and is not written yet."""
         for use in self.uses(pod):
             with when(self._is(use, VolumeStage.ASSUMED)):
                 self._restore(use)
@@ -150,15 +150,15 @@ class VolumeBinding(VolumeFinder):
     # --- PreBind ---------------------------------------------------------------------------------------------
 
     def has_work(self, pod: Pod) -> Expr:
-        """PreBindPreFlight: whether some claim is to be bound."""
+        """PreBindPreFlight: whether a claim has to be bound."""
         return any_of(self._is(use, VolumeStage.ASSUMED) for use in self.uses(pod))
 
     def is_bound(self, pod: Pod) -> Expr:
-        """Whether PreBind is through."""
+        """Whether PreBind has finished."""
         return self._all(pod, VolumeStage.SETTLED)
 
     def is_static(self, use: VolumeUse) -> Expr:
-        """Whether the claim is to have a volume that is there."""
+        """Whether the claim gets an existing volume."""
         return as_expr(self.chosen[use]).is_some
 
     def _require_write(self, use: VolumeUse) -> None:
@@ -186,7 +186,7 @@ class VolumeBinding(VolumeFinder):
         "PreBind: {volume} is reserved for {use} already.",
     )
     def write_volume(self, use: VolumeUse, volume: Volume) -> None:
-        """bindAPIUpdate: UPDATE of the volume, with the version of the object at hand. An error reverts what has not been written."""
+        """bindAPIUpdate: UPDATE of the volume, with the version of the current object. An error reverts what is not written yet."""
         require(volume.storage_class is use.claim.storage_class)
         self._require_write(use)
         require(self.chosen[use] == volume)
@@ -222,11 +222,11 @@ class VolumeBinding(VolumeFinder):
             self._fails(use.pod)
 
     def waits(self, use: VolumeUse) -> Expr:
-        """checkBindings: nothing is wrong with the claim, and it is not bound yet, as far as the informers have shown."""
+        """checkBindings: whether the claim is correct, but by the informers not bound yet."""
         return select(self.is_static(use), self._waits_static(use), self._waits_made(use))
 
     def fails(self, use: VolumeUse) -> Expr:
-        """checkBindings: the binding has to be tried again."""
+        """checkBindings: whether the binding has to be tried again."""
         return select(self.is_static(use), self._fails_static(use), self._fails_made(use))
 
     def _of_chosen(self, use: VolumeUse, said: Any) -> Expr:
@@ -242,7 +242,7 @@ class VolumeBinding(VolumeFinder):
         return there & (self._is_old(use) | (~self._fails_static(use) & ~claim.is_bound))
 
     def _fails_static(self, use: VolumeUse) -> Expr:
-        """The volume or the claim is gone, or the volume is reserved for no claim any more. Nobody asks whether the claim has this volume."""
+        """The volume or the claim is gone, or the volume is no longer reserved for any claim. It does not check whether the claim has this volume."""
         cached, claim = self.volume_cache.volume, self.volume_cache.claim[use.claim]
         gone = ~self._of_chosen(use, lambda volume: cached[volume].exists) | ~claim.exists
         reset = self._of_chosen(use, lambda volume: as_expr(cached[volume].claim).is_none)
@@ -252,7 +252,7 @@ class VolumeBinding(VolumeFinder):
         return as_expr(self.volume_cache.claim_lag[use.claim]) > self.since[use]
 
     def _misplaced(self, use: VolumeUse) -> Expr:
-        """The claim has a volume that the pod's node cannot use."""
+        """Whether the claim has a volume that the pod's node cannot use."""
         claim, cached = self.volume_cache.claim[use.claim], self.volume_cache.volume
         host = self.binding.node[use.pod]
         return any_of(
@@ -263,7 +263,7 @@ class VolumeBinding(VolumeFinder):
         )
 
     def _fails_made(self, use: VolumeUse) -> Expr:
-        """The claim is gone, its annotation was removed, or it has a volume elsewhere."""
+        """Whether the claim is gone, has lost its annotation, or has a volume elsewhere."""
         claim = self.volume_cache.claim[use.claim]
         reset = as_expr(claim.selected) != self.binding.node[use.pod]
         return ~claim.exists | (~self._is_claim_old(use) & (reset | self._misplaced(use)))
@@ -289,7 +289,7 @@ class VolumeBinding(VolumeFinder):
         "PreBind: the claims of {pod} cannot be bound like this, or the pod or its node is gone: the binding fails.",
     )
     def check_bindings(self, pod: Pod) -> None:
-        """checkBindings, once a second: the first claim that is not bound says whether to wait on, or to fail. A look that changes nothing is no step."""
+        """checkBindings, once a second: the first claim that is not bound decides whether to continue waiting or to fail. A check that changes nothing is not a step."""
         uses = self._require_waiting(pod)
         host = self.binding.node[pod]
         listed = any_of((host == node) & self.node_watch.lister[node] for node in self.universe[Node])
@@ -318,7 +318,7 @@ class VolumeBinding(VolumeFinder):
     # --- Unreserve -------------------------------------------------------------------------------------------
 
     def is_unreserved(self, pod: Pod) -> Expr:
-        """Whether Unreserve is through with all claims of the pod."""
+        """Whether Unreserve has finished all claims of the pod."""
         return all_of(~self._is(use, *TO_RESTORE) for use in self.uses(pod))
 
     @step(actor="binding cycle", each="use")
@@ -330,7 +330,7 @@ class VolumeBinding(VolumeFinder):
         "Unreserve: nothing is assumed for {use} any more.",
     )
     def restore(self, use: VolumeUse) -> None:
-        """RevertAssumedPodVolumes: Restore of each object at hand. A claim's is the one that was assumed, also if it has been written since."""
+        """RevertAssumedPodVolumes: Restore of each current object. For a claim, this is the assumed object, even if it has been written since."""
         pod = use.pod
         fails = self.binding.phase[pod] == BindingPhase.FORGET
         require(fails | self.scheduler.at(Phase.FORGET, pod))

@@ -343,7 +343,7 @@ def test_the_list(shell: Shell) -> None:
         "update",
     ]
     ran = shell("new-patch", "--list", "--component", "Scheduler", "--release", "1.13.0")
-    assert "    skip(pod)  step  The popped pod needs no scheduling.\n" in ran.out
+    assert "    skip(pod)  step  The popped pod does not need to be scheduled.\n" in ran.out
 
 
 def test_the_list_by_a_function_of_upstreams(shell: Shell) -> None:

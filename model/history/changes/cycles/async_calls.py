@@ -157,7 +157,7 @@ class ClearingIsQueued(kube.AsyncPreemption):
     @step(actor="preemption goroutine", each="pod")
     @tells("A goroutine begins to make room for {pod} on {node}.")
     def begin(self, pod: Pod, node: Node) -> None:
-        """The goroutine reads which lower-priority pods are nominated to the chosen node."""
+        """The goroutine reads which pods of lower priority are nominated to the chosen node."""
         super().begin(pod, node)
         for q in self.universe[Pod]:
             due = self.to_clear[pod][q]

@@ -114,7 +114,7 @@ class DoneAfterRequeue(FailureHandler):
         "{pod} comes back to the queue, and Pop drops it at once, because it is still in flight: it is in no queue any more."
     )
     def requeue_too_soon(self, pod: Pod) -> None:
-        """AddUnschedulableIfNotPresent, and before it calls Done, Pop takes the pod, finds it in flight, and drops it."""
+        """AddUnschedulableIfNotPresent. Before it calls Done, Pop takes the pod, finds it in flight, and drops it."""
         require(self.may_meet_pop(pod))
         require((self.phase[pod] == FailurePhase.REQUEUE) & (self.scheduler.phase == Phase.IDLE))
         discarded = self.queue.discards(pod)

@@ -84,7 +84,7 @@ class UnbufferedSignal(WaitingPods):
     @step(actor="permit plugin", fair=False)
     @tells("The Permit plugin rejects {pod}.")
     def refuse(self, pod: Pod) -> None:
-        """The plugin rejects a waiting pod, or has let it wait for too long."""
+        """The plugin rejects a waiting pod, or the pod has waited too long."""
         super().refuse(pod)
         self.decided[pod] = True
 

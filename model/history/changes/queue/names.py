@@ -188,7 +188,7 @@ class SwapIsOneUpdate(PodWatch):
 
     @step(actor="pod informer", fair=False)
     def resume(self) -> None:
-        """Of a name that was used again, the list shows the pod that has it now."""
+        """The watch was interrupted, and the informer lists all pods. If a name was used again, the list shows the newest pod."""
         for r in self.universe[Recreation]:
             before_, after = self.api.pod[r.before], self.api.pod[r.after]
             self.swapped[r] = self.swapped[r] | (
@@ -210,7 +210,7 @@ class SwapIsOneUpdate(PodWatch):
                     self.seen[handler][r.before] = PodObject()
 
     def is_swap(self, handler: Handler, recreation: Recreation) -> Expr:
-        """Whether the handler's next event of the new pod has the old one's object."""
+        """Whether the handler's next event about the new pod contains the old pod's object."""
         return self.swapped[recreation] & self.seen[handler][recreation.before].exists
 
 
@@ -238,7 +238,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     @step(actor="queue handler")
     def handle_for_queue(self, pod: Pod) -> None:
-        """The queue's handler takes its next event: an unassigned pod was added, changed, or is so no more."""
+        """The queue's handler takes its next event: an unassigned pod was added or changed, or is no longer unassigned."""
         require(~self._swap_is_next(Handler.QUEUE, pod))
         super().handle_for_queue(pod)
 
@@ -247,7 +247,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
         "The watch delivers to the queue's handler that a pod has become {recreation}: there was a list meanwhile."
     )
     def handle_swap_for_queue(self, recreation: Recreation) -> None:
-        """updatePodInSchedulingQueue with two UIDs; for a new pod that has a node already, deletePodFromSchedulingQueue with the old one."""
+        """updatePodInSchedulingQueue with two UIDs. If the new pod already has a node: deletePodFromSchedulingQueue with the old pod."""
         require(self.is_queue_idle() & self.pod_watch.is_swap(Handler.QUEUE, recreation))
         self.queue.goes_on(self.goroutine_of(Handler.QUEUE))
         old: PodObject = self.pod_watch.seen[Handler.QUEUE][recreation.before]
@@ -272,7 +272,7 @@ class SwapIsHandledAsUpdate(EventHandlers):
         "The watch delivers to the cache's handler that a pod has become {recreation}: there was a list meanwhile.",
     )
     def handle_swap_for_cache(self, recreation: Recreation) -> None:
-        """UpdatePod with two UIDs, or deletePodFromCache with the old one; the process ends when the node handler is between two events."""
+        """UpdatePod with two UIDs, or deletePodFromCache with the old pod. If the node handler is between two events, the process ends."""
         require(~self.cache_busy & self.pod_watch.is_swap(Handler.CACHE, recreation))
         self.queue.goes_on(self.goroutine_of(Handler.CACHE))
         gone = recreation.before
@@ -298,14 +298,14 @@ class SwapIsHandledAsUpdate(EventHandlers):
 
     @step(actor="cache handler")
     def wake_queue(self, pod: Pod) -> None:
-        """After any other event."""
+        """The queue's handler wakes parked pods after any other event."""
         require(~self._swap_is_next(Handler.CACHE, pod))
         super().wake_queue(pod)
 
     @step(actor="cache handler")
     @tells("The cache's handler wakes parked pods, because a pod has become {recreation}.")
     def wake_queue_for_swap(self, recreation: Recreation) -> None:
-        """The old pod's deletion is told to the queue."""
+        """The queue is notified that the old pod was deleted."""
         require(self.cache_busy & self.pod_watch.is_swap(Handler.CACHE, recreation))
         old: PodObject = self.pod_watch.seen[Handler.CACHE][recreation.before]
         _, new = self.pod_watch.take(Handler.CACHE, recreation.after)
