@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from ...checker.core.exploration import Budget
 from ...checker.core.interpreter import Interpreter
-from ...checker.divergence import divergence
+from ...checker.core.trace import Trace
+from ...checker.divergence import Decision, divergence
 from ...checker.reduction.questions import explored_slice
 from ...checker.reduction.slicing import step_name
 from ...checker.trace.cross_system_replay import replay_across
-from ...checker.trace.execution import replay
+from ...checker.trace.execution import ReplayError, replay
 from ...checker.trace.fingerprint import fingerprint
 from ...model.history import Composition
 from ...model.history.versions import exact
@@ -251,16 +252,51 @@ class Comparer:
                 scenario.name,
                 steps_of(first, found.difference.trace),
                 tuple(
-                    Decided(
-                        d.label,
-                        d.kind,
-                        {name: one for name, (one, _) in d.values.items()},
-                        {name: two for name, (_, two) in d.values.items()},
-                    )
+                    _decided(d, found.difference.trace, first, second)
                     for d in found.difference.decisions[:DECISIONS]
                 ),
                 found.shortest,
             )
+
+
+def _decided(decision: Decision, run: Trace, first: TransitionSystem, second: TransitionSystem) -> Decided:
+    """A decision, with the step as each system takes it after the run, and what it can do next that the other cannot."""
+    one, other = (_taken(system, run, decision.label) for system in (first, second))
+    follow, differently = _next(first, one), _next(second, other)
+    return Decided(
+        decision.label,
+        decision.kind,
+        {name: value for name, (value, _) in decision.values.items()},
+        {name: value for name, (_, value) in decision.values.items()},
+        steps_of(first, one)[-1] if one else None,
+        steps_of(second, other)[-1] if other else None,
+        _told(first, one, follow - differently),
+        _told(second, other, differently - follow),
+    )
+
+
+def _taken(system: TransitionSystem, run: Trace, label: str) -> Trace | None:
+    """A run of another system and then the step with this label, in this system; None if that is not possible."""
+    numbers = {t.label: n for n, t in enumerate(system.transitions)}
+    labels = [*(step.label for step in run.steps), label]
+    try:
+        return replay(system, tuple(numbers[one] for one in labels)) if label in numbers else None
+    except ReplayError:
+        return None
+
+
+def _next(system: TransitionSystem, run: Trace | None) -> set[str]:
+    """The labels of the steps that are possible after a run."""
+    enabled = Interpreter(system).enabled(run.states[-1]) if run else ()
+    return {system.transitions[n].label for n in enabled}
+
+
+def _told(system: TransitionSystem, run: Trace | None, labels: Set[str]) -> tuple[str, ...]:
+    """These steps after a run, in words, in the order of the system."""
+    if run is None:
+        return ()
+    longer = [replay(system, (*run.path, n)) for n, t in enumerate(system.transitions) if t.label in labels]
+    return tuple(steps_of(system, one)[-1].sentence for one in longer)
 
 
 def ignored_of(runs: Sequence[Run]) -> tuple[Ignored, ...]:

@@ -77,12 +77,19 @@ class Lost(msgspec.Struct, frozen=True):
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """One step that the two schedulers treat differently. `before` and `after` are the variables whose new values differ."""
+    """One step that the two schedulers treat differently. `before` and `after` are the variables whose new values differ;
+    `first` and `second` are the step as each of them takes it, None if it cannot; `then` and `otherwise` what can follow it
+    with this one only.
+    """
 
     step: str
     kind: str
     before: dict[str, Value] = {}
     after: dict[str, Value] = {}
+    first: ShownStep | None = None
+    second: ShownStep | None = None
+    then: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
 
 
 class Parted(msgspec.Struct, frozen=True):

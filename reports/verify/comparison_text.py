@@ -4,14 +4,14 @@ else is different.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
-from ..document import Finding, show
-from ..step import Value
+from ..document import Finding
+from ..step import ShownStep, Value
 from ..text.findings_text import INDENT, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.story_text import print_counterexample, print_sentences
@@ -144,12 +144,20 @@ def _few(scenarios: Sequence[str]) -> str:
 
 
 def decision_words(decided: Decided, before: str, after: str) -> str:
-    """What the two do at one step, in a sentence."""
-    if decided.kind == "only before":
-        return f"{decided.step} is possible on {before}, not on {after}"
-    if decided.kind == "only after":
-        return f"{decided.step} is possible on {after}, not on {before}"
-    return f"{decided.step}: on {before} {_values(decided.before)}; on {after} {_values(decided.after)}"
+    """What the two do at one step, in the words of counterexamples; where the model has none, by the values of variables."""
+    first, second = decided.first, decided.second
+    if first is None or second is None:
+        only, other = (before, after) if decided.kind == "only before" else (after, before)
+        step = first or second
+        return f"Possible next on {only}, not on {other}: {step.sentence if step else decided.step}"
+    if first.sentence != second.sentence:
+        return f"Next on {before}: {first.sentence} On {after}: {second.sentence}"
+    effects = [
+        *_effects(first, decided.before, decided.then, before),
+        *_effects(second, decided.after, decided.otherwise, after),
+    ]
+    bare = f"The two change {counted(len(decided.before), 'variable')} of the model differently: see -o json."
+    return " ".join([f"Next on both: {first.sentence}", *(effects or [bare])])
 
 
 def parted_words(parted: Parted) -> str:
@@ -164,8 +172,14 @@ def parted_words(parted: Parted) -> str:
     return f"The two decide differently {where}{least}"
 
 
-def _values(values: Mapping[str, Value]) -> str:
-    return ", ".join(f"{name} = {show(value)}" for name, value in values.items())
+def _effects(
+    step: ShownStep, values: Mapping[str, Value], then: Sequence[str], release: str
+) -> Iterator[str]:
+    """What a step does to the variables whose new values differ, or else what can follow it on this release alone."""
+    if said := [change.said for change in step.changes if change.variable in values and change.said]:
+        yield f"On {release}: {', '.join(said)}."
+    elif then:
+        yield f"After it, only on {release}: {' Or: '.join(then[:MOST_PLACES])}"
 
 
 def _places(lost: Sequence[Lost]) -> str:

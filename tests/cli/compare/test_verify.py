@@ -15,7 +15,9 @@ from podrace.analysis.systems import system_of
 from podrace.cli.commands.compare.verify import diff_code, verify_code
 from podrace.model.history import RELEASES, resolve
 from podrace.reports.document import Finding, Fixes, Word
-from podrace.reports.verify.comparison import Comparison, Lost, Pair, outcome_of
+from podrace.reports.step import ShownChange, ShownStep
+from podrace.reports.verify.comparison import Comparison, Decided, Lost, Pair, outcome_of
+from podrace.reports.verify.comparison_text import decision_words
 from podrace.scenarios import catalogue
 from tests.cli.helpers import TINY, Shell
 
@@ -58,14 +60,64 @@ def test_the_fix_of_the_seed_race_leaves_another_interleaving(shell: Shell) -> N
     parted = told["difference"]
     assert [s["step"] for s in parted["steps"]][-1] == "dry_run"
     assert parted["shortest"] is True
-    assert parted["decisions"] == [
-        {
-            "step": "scheduler.choose_candidate(pod=p, node=n1)",
-            "kind": "another effect",
-            "before": {"scheduler.phase": "PATCH_NOMINATION"},
-            "after": {"scheduler.phase": "NOMINATE"},
-        }
-    ]
+    (decided,) = parted["decisions"]
+    assert decided["step"] == "scheduler.choose_candidate(pod=p, node=n1)"
+    assert decided["kind"] == "another effect"
+    assert decided["before"] == {"scheduler.phase": "PATCH_NOMINATION"}
+    assert decided["after"] == {"scheduler.phase": "NOMINATE"}
+    assert decided["then"] != decided["otherwise"]
+
+
+@pytest.mark.ci
+def test_a_difference_is_told_in_the_words_of_counterexamples(shell: Shell) -> None:
+    ghost = str(HERE.parents[2] / "scenarios" / "hazards" / "ghost.yaml")
+    ran = shell("diff", "1.34.4", "1.36.3", "--scenario", ghost)
+    assert ran.code == 0
+    (last,) = " ".join(ran.out.split()).split("The two decide differently ")[1:]
+    assert last == (
+        "after 1 step in ghost: 1. A user deletes p. Next on both: The watch delivers an event about p to the queue's handler. "
+        "After it, only on 1.36.3: p is gone: the queue's handler looks whether the cache has it assumed."
+    )
+
+
+def _step(told: str, said: str | None = None) -> ShownStep:
+    return ShownStep(1, "a", "part", "step", {}, "", (ShownChange("part.x", 0, 1, said),), told=told)
+
+
+@pytest.mark.parametrize(
+    ("decided", "words"),
+    [
+        (
+            Decided("part.step()", "only before", first=_step("It steps.")),
+            "Possible next on A, not on B: It steps.",
+        ),
+        (
+            Decided("part.step()", "only after", second=_step("It steps.")),
+            "Possible next on B, not on A: It steps.",
+        ),
+        (
+            Decided("s", "another effect", first=_step("It stays."), second=_step("It goes.")),
+            "Next on A: It stays. On B: It goes.",
+        ),
+        (
+            Decided(
+                "s",
+                "another effect",
+                {"part.x": 1},
+                {"part.x": 2},
+                _step("It.", "x is 1"),
+                _step("It.", "x is 2"),
+            ),
+            "Next on both: It. On A: x is 1. On B: x is 2.",
+        ),
+        (
+            Decided("s", "another effect", {"part.x": 1}, {"part.x": 2}, _step("It."), _step("It.")),
+            "Next on both: It. The two change 1 variable of the model differently: see -o json.",
+        ),
+    ],
+)
+def test_words_of_a_decision(decided: Decided, words: str) -> None:
+    assert decision_words(decided, "A", "B") == words
 
 
 @pytest.mark.ci
