@@ -211,7 +211,7 @@ class _Search:
             return [
                 f"Whether one of the {len(self._coming())} changes that no release has yet closes it was not decided in the time. {MORE}"
             ]
-        return ["None of the changes that no release has yet was found to close it."]
+        return ["podrace found no unreleased change that closes it."]
 
     def _first_that_closes(self, keys: Iterable[str], release: str) -> str | None:
         return next((key for key in keys if self._verdict(self._with((key,), release)) == "HOLDS"), None)

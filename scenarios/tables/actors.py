@@ -46,14 +46,14 @@ DESCHEDULER = Table("`descheduler`", "descheduler", [
 ], about="The plugins of the descheduler that are enabled.")
 
 PLUGINS = Table("Plugins of the descheduler", "deschedulerPlugin", [
-    Field("nodeFit", FLAG, "false", "true: only pods that fit on another node are evicted (nodeFit of the DefaultEvictor; of the spread, topologyBalanceNodeFit)", attribute="node_fit"),
-    Field("prefers", LABELS, "none", "of RemovePodsViolatingNodeAffinity: the labels of the nodes that pods prefer (preferredDuringSchedulingIgnoredDuringExecution). For the scheduler this is only a score: any feasible node can win", attribute="prefers"),
-    Field("topologyKey", LABEL_KEY, "required", "of the spread: the label of nodes whose values are the domains", needed=False, attribute="topology_key"),
-    Field("maxSkew", whole(1, 8), "1", "of the spread: how many more pods one domain may have than another", attribute="max_skew"),
-    Field("matchLabels", LABELS, "none", "of the spread: the labels of the pods that are counted, among pods with an owner"),
+    Field("nodeFit", FLAG, "false", "true: only pods that fit on another node are evicted (nodeFit of the DefaultEvictor; for the spread, topologyBalanceNodeFit)", attribute="node_fit"),
+    Field("prefers", LABELS, "none", "for RemovePodsViolatingNodeAffinity: the labels of the nodes that pods prefer (preferredDuringSchedulingIgnoredDuringExecution). For the scheduler this is only a score: any feasible node can win", attribute="prefers"),
+    Field("topologyKey", LABEL_KEY, "required", "for the spread: the label of nodes whose values are the domains", needed=False, attribute="topology_key"),
+    Field("maxSkew", whole(1, 8), "1", "for the spread: how many more pods one domain may have than another", attribute="max_skew"),
+    Field("matchLabels", LABELS, "none", "for the spread: the labels of the pods that are counted, among pods with an owner"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "the same, by requirements"),
-    Field("thresholds", whole(1, 100), "required", "of LowNodeUtilization: a node is underutilized if the requested percentage of its CPU is lower", needed=False, attribute="low"),
-    Field("targetThresholds", whole(1, 100), "required", "of LowNodeUtilization: a node is overutilized if the requested percentage of its CPU is higher", needed=False, attribute="high"),
+    Field("thresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is underutilized if the requested percentage of its CPU is lower", needed=False, attribute="low"),
+    Field("targetThresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is overutilized if the requested percentage of its CPU is higher", needed=False, attribute="high"),
 ])
 
 KEEPERS = Table("`gateKeepers`", "gateKeeper", [

@@ -17,7 +17,7 @@ KNOWN = Table(
         Field("property", text("ID", "the identifier of a property"), "required", "The property that is violated.", missing="name the property that is violated, such as S-CAP"),
         Field("release", text("version", "a version such as 1.34.3"), "every version", "The version, such as `1.34.3`, with the fixes, gates and patches that reports write behind it."),
         Field("time", one_of((ANY_TIME, SCALES), "a scale of time"), f"`{ANY_TIME}`", "The scale of time with which it is violated, as `--time` says."),
-        Field("slow", list_of("list of actors", one_of(SHORT_ACTORS, "an actor")), "nobody", f"With `time: {SCALES}`, the actors that may take minutes all the same, as `--slow` says."),
+        Field("slow", list_of("list of actors", one_of(SHORT_ACTORS, "an actor")), "nobody", f"With `time: {SCALES}`, the actors that can still take minutes, as `--slow` says."),
         Field("fair_flush", FLAG, "`false`", "`true` if it is violated although the periodic flush happens, as `--fair-flush` says."),
         Field("steps", whole(0, MOST_STEPS), "of any length", "The length of the counterexample. A shorter one is worse than what is known."),
         Field("reason", text("text", "why it is accepted"), "required", "Why it is accepted for now.", missing="say why it is accepted"),

@@ -87,13 +87,13 @@ SCOPE = Table(
 
 # fmt: off
 FILE = Table("The file", "", [
-    Field("name", NAME, "the file's name", "what the scenario is called"),
+    Field("name", NAME, "the file's name", "the scenario's name"),
     Field("title", Kind("one line of text", {**WORD, "maxLength": 200}), "none", "what it shows"),
-    Field("race", refers("mapping", "race"), "none", "the upstream race that it shows, see [`race`](#race)"),
+    Field("race", refers("mapping", "race"), "none", "the upstream race in it, see [`race`](#race)"),
     Field("release", text("text"), "the newest", "the version to check, such as `\"1.34.4\"`; `\"1.34\"` is its newest patch version"),
     Field("featureGates", GATES, "as the release has them", "gates of the scheduler that are set, such as `{SchedulerAsyncPreemption: false}`; `--gate` wins ([gates](notebook/gates.md)). `podrace check --release R` without a name leaves out the scenarios whose gates R does not have"),
     Field("properties", PROPERTIES, "all", "the properties to check, such as `[S-CAP]`"),
-    Field("also", PROPERTIES, "none", "further properties that are of interest here"),
+    Field("also", PROPERTIES, "none", "other relevant properties"),
     Field("expect", EXPECT, "none", "the expected verdicts, for `podrace test`, see [`expect`](#expect)"),
     Field("ask", ASKED, "none", "orders of steps, each with the expected answer, for `podrace test`, see [`ask`](#ask)"),
     Field("ignore", REASONS, "none", "properties that podrace does not check: reports show them as ignored, with the reason"),
@@ -121,7 +121,7 @@ FILE = Table("The file", "", [
 
 CONFIG = Table("`config`", "config", [
     Field("scored", FLAG, "false", "true: only the feasible nodes with the best score can win. The score is the weighted sum of TaintToleration (taints with PreferNoSchedule), NodeAffinity, PodTopologySpread (ScheduleAnyway), InterPodAffinity and [extenders](#extender). ImageLocality and the scores of volumes and claims are not modelled: podrace assumes that they are the same for all nodes. false: any feasible node can win", attribute="scored"),
-    Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "only with `scored`; in every release of the model, although upstream has it only in newer ones", attribute="ignore_preferred_of_existing"),
+    Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "only with `scored`; podrace accepts it for every release, upstream only for newer ones", attribute="ignore_preferred_of_existing"),
     Field("hardPodAffinityWeight", whole(0, 100, "0 to 100"), "1", "the weight of a required affinity term of another pod; only with `scored`", attribute="hard_affinity_weight", say=_unless_default("hard_affinity_weight")),
     Field("minCandidateNodesPercentage", whole(0, 100, "0 to 100"), "10", "how many candidates preemption looks for, in percent of the nodes; in every release", attribute="min_candidates_percentage", say=_unless_default("min_candidates_percentage")),
     Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "the minimum of that number; in every release", attribute="min_candidates", say=_unless_default("min_candidates")),
@@ -131,10 +131,10 @@ CONFIG = Table("`config`", "config", [
 
 EXPECTATIONS = Table("`expect`", "expectation", [
     Field("release", text("text"), "that of the scenario", "the release to check"),
-    Field("with_fixes", list_of("list of changes", text("")), "none", "upstream changes that are put in"),
-    Field("without_fixes", list_of("list of changes", text("")), "none", "upstream changes that are taken out"),
-    Field("featureGates", GATES, "those of the scenario", "gates that are set, over those of the scenario"),
-    Field("verdicts", refers("properties to verdicts", "verdicts"), "required", "what should come out for each property", missing="say which verdict is expected of which property"),
+    Field("with_fixes", list_of("list of changes", text("")), "none", "upstream changes that are added"),
+    Field("without_fixes", list_of("list of changes", text("")), "none", "upstream changes that are removed"),
+    Field("featureGates", GATES, "those of the scenario", "gates in addition to those of the scenario"),
+    Field("verdicts", refers("properties to verdicts", "verdicts"), "required", "the expected verdict of each property", missing="say which verdict is expected of which property"),
 ])
 
 VERDICTS = Table("`verdicts`", "verdict", [

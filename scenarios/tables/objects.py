@@ -42,11 +42,11 @@ NAMESPACES = Table("`namespaces`", "namespace", [
 ])
 
 BUDGETS = Table("`podDisruptionBudgets`", "podDisruptionBudget", [
-    Field("selector", refers("label selector", "labelSelector"), "required", "the pods that the budget protects. An empty selector means all pods of the namespace for evictions and the disruption controller, and no pod for preemption (until 141785, which no release of the model has)", missing="say which pods the budget protects", say=lambda budget: selector_in_words(budget.selector)),
-    Field("disruptionsAllowed", ranged(0, MAX_ALLOWED), "0", "status.disruptionsAllowed; it stays as it is", say=lambda budget: quantity_in_words(budget.quantities[0])),
-    Field("namespace", NAME, "what stands before a slash in the budget's name, else default", "the budget's namespace", say=lambda budget: None if "/" in budget.name or budget.namespace == "default" else budget.namespace),
+    Field("selector", refers("label selector", "labelSelector"), "required", "the pods that the budget protects. For evictions and the disruption controller, an empty selector selects all pods of the namespace; for preemption, none (141785 changes this, in no release yet)", missing="say which pods the budget protects", say=lambda budget: selector_in_words(budget.selector)),
+    Field("disruptionsAllowed", ranged(0, MAX_ALLOWED), "0", "status.disruptionsAllowed; only `disruption_controller` changes it", say=lambda budget: quantity_in_words(budget.quantities[0])),
+    Field("namespace", NAME, "the part of the budget's name before a slash, or default", "the budget's namespace", say=lambda budget: None if "/" in budget.name or budget.namespace == "default" else budget.namespace),
     Field("disruptedPods", list_of("list of pods", text("")), "none", "status.disruptedPods: evictions that the status already counts (from 1.19 on)", say=lambda budget: sorted(budget.disrupted)),
-    Field("minAvailable", whole(0, MAX_AVAILABLE), "as many as run at the start, less `disruptionsAllowed`", "how many healthy pods the budget wants; only with `disruption_controller`", attribute="min_available", say=lambda budget: budget.min_available),
+    Field("minAvailable", whole(0, MAX_AVAILABLE), "the pods that run at the start, minus `disruptionsAllowed`", "how many healthy pods the budget wants; only with `disruption_controller`", attribute="min_available", say=lambda budget: budget.min_available),
     Field("unhealthyPodEvictionPolicy", EVICTION, "IfHealthyBudget", "AlwaysAllow: pods that are not ready can be evicted at any time (from 1.27 on). IfHealthyBudget: only while enough other pods are healthy (`readiness`)", attribute="always_allow", read=lambda value: EVICTION.read(value) == "AlwaysAllow", say=lambda budget: "AlwaysAllow" if budget.always_allow else None),
 ])
 
@@ -76,14 +76,14 @@ ASKED = (
     Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: None if claim.listed or claim.wishes[0].count == 1 else claim.wishes[0].count),
     Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that is available (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if claim.listed else None),
     Field("capacity", whole(1, MAX_SHARE), "all", "how much it consumes of a device that claims share", attribute="amount"),
-    Field("adminAccess", FLAG, "false", "true: it is given a device that others may have, and takes nothing (from 1.36 on)", attribute="admin"),
+    Field("adminAccess", FLAG, "false", "true: it gets a device that others can also have, and does not occupy it (from 1.36 on)", attribute="admin"),
     Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with this effect, or all", attribute="tolerates"),
     Field("selectorFailsOn", list_of("list of devices", text("")), "none", "devices on which its selector fails: there Filter is an error", attribute="fails_on", say=lambda claim: sorted(claim.fails_on)),
     Field("tolerationSeconds", FLAG, "false", "true: it tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
 )
 
 CLAIMS = Table("`resourceClaims`", "resourceClaim", [
-    Field("device", _several(text("name of a device")), "none", "what is allocated to the claim at the start", say=_device_in_words),
+    Field("device", _several(text("name of a device")), "none", "the devices that are allocated at the start", say=_device_in_words),
     *ASKED,
     Field("reservedFor", list_of("list of pods", text("")), "none", "status.reservedFor at the start; a bound pod must be in reservedFor of each of its claims", say=lambda claim: sorted(claim.reserved)),
     Field("bindingConditions", one_of(tuple(CONDITIONS), "what has become of binding conditions"), "pending", "the state of its device's binding conditions at the start; timedOut: still pending after the time limit", say=_conditions_in_words),

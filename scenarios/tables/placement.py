@@ -37,8 +37,8 @@ PORTS = Table("`hostPorts`", "hostPort", [
 NODE_AFFINITY = Table("`nodeAffinity`", "nodeAffinity", [
     Field("required", refers("node selector", "nodeSelector"), "required", "short for `requiredDuringSchedulingIgnoredDuringExecution`", needed=False),
     Field("preferred", list_of("list of terms", refers("", "preferredNodes")), "none", "short for `preferredDuringSchedulingIgnoredDuringExecution`"),
-    Field("requiredDuringSchedulingIgnoredDuringExecution", refers("node selector", "nodeSelector"), "required", "the nodes that the pod may go to", needed=False),
-    Field("preferredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "preferredNodes")), "none", "the nodes that the pod likes; only with `scored`"),
+    Field("requiredDuringSchedulingIgnoredDuringExecution", refers("node selector", "nodeSelector"), "required", "the nodes on which the pod can run", needed=False),
+    Field("preferredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "preferredNodes")), "none", "the nodes that the pod prefers; only with `scored`"),
 ])
 
 NODE_SELECTORS = Table("Node selectors", "nodeSelector", [
@@ -46,19 +46,19 @@ NODE_SELECTORS = Table("Node selectors", "nodeSelector", [
 ])
 
 NODE_TERMS = Table("Node selector terms", "nodeSelectorTerm", [
-    Field("matchExpressions", list_of("list of requirements", refers("", "nodeRequirement")), "none", "all must hold of the node's labels; operators In, NotIn, Exists, DoesNotExist, Gt, Lt"),
+    Field("matchExpressions", list_of("list of requirements", refers("", "nodeRequirement")), "none", "the node's labels must meet all of them; operators In, NotIn, Exists, DoesNotExist, Gt, Lt"),
     Field("matchFields", list_of("list of requirements", refers("", "nodeField")), "none", "all must hold; the key is metadata.name, the operator In or NotIn, with one value"),
 ])
 
 SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
-    Field("maxSkew", SKEW, "required", "by how many pods a domain may exceed the emptiest one", missing="a constraint needs `maxSkew` and `topologyKey`"),
+    Field("maxSkew", SKEW, "required", "how many more pods a domain can have than the emptiest one", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("topologyKey", LABEL_KEY, "required", "the node label whose value makes a domain", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("whenUnsatisfiable", one_of(("DoNotSchedule", "ScheduleAnyway"), "an action"), "DoNotSchedule", "ScheduleAnyway: the constraint is soft, and only scores; only with `scored`, and three of a pod at most"),
     Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods of the pod's namespace that are counted; from 1.27 on, an empty selector counts only nominated pods"),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
-    Field("others", OTHERS, "none", "how many other pods there are in a domain, in addition to those of this file; they stay, and so does the domain"),
-    Field("minDomains", SKEW, "1", "if there are fewer domains, the emptiest one counts as having no pods (from 1.27 on); not with ScheduleAnyway"),
+    Field("others", OTHERS, "none", "the number of other pods in a domain, which never changes, in addition to those of this file"),
+    Field("minDomains", SKEW, "1", "if there are fewer domains, the emptiest one counts as empty (from 1.27 on); not with ScheduleAnyway"),
     Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes that the pod's `nodeSelector` and `nodeAffinity` admit are counted; Ignore: all nodes (from 1.26 on)"),
     Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes whose taints the pod tolerates are counted (from 1.26 on)"),
     Field("matchLabelKeys", list_of("list of label keys", LABEL_KEY), "none", "only pods with the same values of these labels are counted"),

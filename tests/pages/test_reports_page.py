@@ -37,16 +37,16 @@ def commands() -> list[tuple[list[str], int]]:
 
 
 def test_every_form_is_explained() -> None:
-    assert column("| `-o` | What it is |") == ["text", *FORMS]
+    assert column("| Form | Content |") == ["text", *FORMS]
 
 
 def test_every_file_of_a_report_is_named() -> None:
     endings = (".trace.json", *DRAWINGS)
-    assert column("| File | What is in it |") == [*FILES, *(f"{FOLDER}/*{ending}" for ending in endings)]
+    assert column("| File | Content |") == [*FILES, *(f"{FOLDER}/*{ending}" for ending in endings)]
 
 
 def test_every_field_of_a_trace_is_explained() -> None:
-    named = column("| Field | What it says |")
+    named = column("| Field | Content |")
     assert sorted(named) == sorted(field.name for field in msgspec.structs.fields(StoredTrace))
     row = next(line for line in PAGE.splitlines() if line.startswith("| `scenario` |"))
     assert all(f"`{field.name}`" in row for field in msgspec.structs.fields(StoredScenario))
@@ -82,7 +82,7 @@ def test_the_commands_end_as_the_page_says(tmp_path: Path) -> None:
     written = {str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.*")}
     patterns = [
         name.replace("*", "nominated-node-race_1.13.0_S-NOMVIS")
-        for name in column("| File | What is in it |")
+        for name in column("| File | Content |")
     ]
     assert written == {pattern for pattern in patterns if not pattern.endswith(".lasso.svg")}
 
