@@ -209,7 +209,7 @@ class _Search:
             return [f"{key} closes it: {CHANGES[key].title}; {CHANGES[key].where}."]
         if self._is_over:
             return [
-                f"Whether one of the {len(self._coming())} changes that no release has yet closes it was not decided in the time. {MORE}"
+                f"Whether one of the {len(self._coming())} unreleased changes closes it was not decided in the time. {MORE}"
             ]
         return ["podrace found no unreleased change that closes it."]
 

@@ -51,7 +51,7 @@ class WrittenByName(NeverHappens):
 
 
 class BindingsHitTheirPod(WrittenByName):
-    """No Binding that was made for one pod binds another that has its name since."""
+    """No Binding that was made for one pod binds a later pod with the same name."""
 
     id = "S-IDENT"
     consequence = "A new pod that has the name of a deleted one is bound by the old decision. It may run on a node that does not suit it, or be rejected there."
@@ -79,7 +79,7 @@ class BindingsHitTheirPod(WrittenByName):
 
 
 class EvictionsHitTheirPod(WrittenByName):
-    """No eviction that preemption decided on for one pod ends another that has its name since."""
+    """No eviction that preemption chose for one pod ends a later pod with the same name."""
 
     id = "S-IDVICTIM"
     consequence = (
@@ -119,7 +119,7 @@ class EvictionsHitTheirPod(WrittenByName):
 
 
 class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
-    """No eviction that was granted for one pod, by its budget or because none is asked, ends another that has its name since.
+    """No eviction that was granted for one pod, with or without a budget, ends a later pod with the same name.
 
     A drain, the descheduler or an autoscaler then deletes a pod that it never named, for which no budget was asked.
     """
@@ -138,7 +138,7 @@ class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
 
 
 class StatusHitsItsPod(WrittenByName):
-    """No condition and no nomination that the failure handler writes for one pod lands in the status of another that has its name since."""
+    """No condition and no nomination that the failure handler writes for one pod gets into the status of a later pod with the same name."""
 
     id = "S-IDSTATUS"
     consequence = "A new pod shows the condition or nomination of a deleted pod of its name. Users and autoscalers read a wrong reason, and the scheduler may reserve room wrongly."

@@ -201,7 +201,7 @@ class NobodyBeforeReady(Property):
 
 
 class TaintEvictionsHitTheirPod(WrittenByName):
-    """No deletion that the taint eviction controller decided on for one pod ends another that has its name since."""
+    """No deletion that the taint eviction controller planned for one pod ends a later pod with the same name."""
 
     id = "S-IDTAINT"
     consequence = "A new pod that has the name of a deleted one is deleted for the old one's taint. Its workload loses a pod for nothing."
@@ -248,7 +248,7 @@ class TaintedPodsLeave(_OfTaints):
 
 
 class NothingLeftOfWorks(Property):
-    """The taint eviction controller keeps nothing under the name of a pod that it has deleted, once it has handled that the pod is gone and its goroutine has ended.
+    """Once the taint eviction controller has deleted a pod, handled its deletion and ended its goroutine, it keeps nothing under the pod's name.
 
     Else it begins no work for the pod that has the name after it.
     """
@@ -276,7 +276,7 @@ class NothingLeftOfWorks(Property):
 
 
 class NamesRunOnce(Property):
-    """No two pods that have one name run at the same time: a kubelet is done with the one before another admits the one after it.
+    """No two pods that have one name run at the same time: a kubelet stops the first before another admits the second.
 
     Kubelets decide only where the scope has `kubelet_admission`.
     """

@@ -74,7 +74,7 @@ class RunningPodsFit(Property):
 
 
 class PortsGivenOnce(BoundAmiss):
-    """No pod is bound to the node that the scheduler has assumed it on if the snapshot of that attempt held another pod there with the same host port.
+    """No pod is bound to the node on which it was assumed if the snapshot of that attempt held another pod there with the same host port.
 
     The kubelet can only reject such a pod (S-ADMIT). What the snapshot did not know yet, such as a Binding by somebody else, is not looked
     at; nor is a pod that is placed as a member of a group.
@@ -108,8 +108,7 @@ class PortsGivenOnce(BoundAmiss):
 
 
 class PlacedWhereItMayBe(BoundAmiss):
-    """No pod is bound to the node that the scheduler has assumed it on if the snapshot of that attempt showed the node cordoned, with a taint that the pod does not tolerate, or
-    without a label that it asks for.
+    """No pod is bound to the node on which it was assumed if the snapshot of that attempt showed the node as cordoned, with a taint that the pod does not tolerate, or without a label that the pod requires.
 
     What becomes of the node after the snapshot is not looked at: that is the lag, as old as the last update that the node handler has been given. The pod counts
     as the API server has it when it is assumed.

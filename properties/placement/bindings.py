@@ -301,8 +301,7 @@ class BoundAmiss(Property):
 
 
 class SpreadKept(BoundAmiss):
-    """No pod is bound to the node that the scheduler has assumed it on if that broke a hard topology spread constraint of the pod (DoNotSchedule), counting the pods that the
-    snapshot of the attempt showed, and those that it lacked although they were bound or assumed.
+    """No pod is bound to the node on which it was assumed if this broke a hard topology spread constraint of the pod (DoNotSchedule), counting the pods in the snapshot of the attempt, and those that it lacked although they were bound or assumed.
 
     What makes pods lie unevenly later is nobody's mistake: that pods are deleted, or that nodes are created, deleted or relabelled. So nodes count as the snapshot showed them, and
     so do pods that it showed in other domains, even if they are gone. A pod that somebody else binds does not count itself, nor does one that is placed as a member of a group.
@@ -391,7 +390,7 @@ class SpreadKept(BoundAmiss):
 
 
 class BoundAsAssumed(NeverHappens):
-    """The API server commits a Binding only of a pod that the scheduler's cache has on the very same node."""
+    """The API server commits a Binding of a pod only if the scheduler's cache has the pod on the same node."""
 
     id = "S-BIND"
     consequence = "A pod runs on a node that the scheduler did not reserve for it, or no longer does. The node can become overfull, and the kubelet rejects a pod (OutOfcpu)."

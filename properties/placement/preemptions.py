@@ -44,9 +44,7 @@ class PreemptionEnds(Liveness):
 
 
 class NoLastingInversion(Liveness):
-    """No pod that may preempt waits indefinitely while at every moment one and the same node would have room for it but for
-    pods of lower priority.
-    """
+    """No pod that may preempt waits indefinitely while at every moment the same node would have room for it without its pods of lower priority."""
 
     id = "L-INV"
     consequence = "An important pod stays Pending indefinitely while less important ones keep the room that it may take."
@@ -200,7 +198,7 @@ class EvictionsCounted(Property):
 
 class UnhealthyPodsCanGo(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, a pod that is not ready can be evicted if as many others are healthy as its budget wants, or
-    if the budget's policy is AlwaysAllow; and one that has succeeded or failed, and whose object is there still, always can.
+    if the budget's policy is AlwaysAllow; and a pod that has succeeded or failed can always be evicted while its object exists.
 
     Else a drain waits for a pod that nobody counts on. Readiness is looked at only where the scope has `readiness`.
     """

@@ -226,8 +226,7 @@ class NothingLeftOfGonePods(Property):
 
 
 class DeletedPodsFreeRoom(NeverHappens):
-    """Once the deletion of a pod is handled, the cache has no assumption of it any more, unless the pod was rejected while it
-    waited for permission: its binding cycle will take it out then.
+    """Once the deletion of a pod is handled, the cache no longer has the pod as assumed, unless the pod was rejected while it waited for permission: then its binding cycle removes it.
 
     Otherwise it keeps room, and is preempted again and again, until its binding has failed.
     """

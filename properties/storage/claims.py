@@ -94,7 +94,7 @@ _ABOUT_TO_WRITE = (Stage.RESERVED, Stage.REFRESH, Stage.WRITTEN, Stage.ASSUMED, 
 
 
 class FlightsHaveOwners(AboutClaims):
-    """An allocation that is in flight was chosen for a pod whose binding still needs it; and what a binding is about to write is in flight.
+    """Every allocation in flight was chosen for a pod whose binding still needs it, and every allocation that a binding is about to write is in flight.
 
     Nothing needs to be in flight for the pods that share a claim once the assume cache has it as allocated, and Reserve leaves it alone for that.
     """

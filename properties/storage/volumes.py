@@ -89,7 +89,7 @@ class VolumesHaveOneClaim(AboutVolumes):
 
 
 class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
-    """A pod whose volumes are bound, and that is about to be bound itself, has for each claim the volume that its node was chosen for."""
+    """A pod that is about to be bound, and whose volumes are bound, has for each claim the volume for which its node was chosen."""
 
     id = "S-PLACED"
     consequence = "The pod's claim got another volume than the one that its node was chosen for. The pod may stay in ContainerCreating, as the node does not reach the volume."
@@ -123,7 +123,7 @@ class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
 
 
 class AssumedVolumesAreKept(AboutVolumes):
-    """A volume or claim that Reserve has assumed for a pod stays assumed until the pod's binding has written it or given it up, or another client has written the object."""
+    """A volume or claim that Reserve has assumed for a pod stays assumed until the pod's binding writes or releases it, or another client writes the object."""
 
     id = "S-HELD"
     consequence = "The scheduler forgets which volume it has chosen for a pod. Another pod may take the volume, and the first one waits or fails to bind."
@@ -167,7 +167,7 @@ class AssumedVolumesAreKept(AboutVolumes):
 
 
 class WrittenVolumesAreNotForgotten(AboutVolumes):
-    """Once the scheduler has written which claim a volume is for, or where one is to be made, its cache does not go back to before that.
+    """After the scheduler has written the claim of a volume, or the node on which to create one, its cache does not go back to the state before this write.
 
     Restore goes back to the informer's object; if that has not come yet, the cache shows less than the scheduler knows.
     """

@@ -165,7 +165,7 @@ def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPat
     assert said(run_of("gone-victim")) == [
         "133167 does not close it by itself: another run violates the property.",
         "It is still there in 1.37.0, the first version of the newest release.",
-        "None of the changes that no release has yet was found to close it.",
+        "podrace found no unreleased change that closes it.",
     ]
     coming = sorted(key for key, change in CHANGES.items() if change.is_coming and not change.is_in("1.33"))
     assert pretence.asked == ["1.33.0 + 133167", "1.37.0", *(f"1.33.0 + {key}" for key in coming)]
@@ -178,7 +178,7 @@ def test_changes_that_are_yet_to_come_may_not_be_decided_in_the_time(monkeypatch
     monkeypatch.setattr(closing, "monotonic", lambda: next(now))
     lines = said(run_of("gone-victim"), 5.0)
     assert re.fullmatch(
-        r"Whether one of the [0-9]+ changes that no release has yet closes it was not decided in the time\. --closing TIME allows more\.",
+        r"Whether one of the [0-9]+ unreleased changes closes it was not decided in the time\. --closing TIME allows more\.",
         lines[-1],
     )
     assert pretence.asked[:2] == ["1.33.0 + 133167", "1.37.0"]
@@ -192,7 +192,7 @@ def test_a_search_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -
             "--closing TIME allows more."
         ),
         "Not found: 1.37.0, the first version of the newest release, was not decided in the time.",
-        "None of the changes that no release has yet was found to close it.",
+        "podrace found no unreleased change that closes it.",
     ]
 
 
@@ -226,7 +226,7 @@ def test_a_property_that_does_not_fit_a_release_is_no_mistake(monkeypatch: pytes
     monkeypatch.setattr(closing, "bare_verdict", refuse)
     assert said(run_of("heartbeats")) == [
         "Not found: 1.37.0, the first version of the newest release, was not decided in the time.",
-        "None of the changes that no release has yet was found to close it.",
+        "podrace found no unreleased change that closes it.",
     ]
 
 

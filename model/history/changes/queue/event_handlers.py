@@ -341,7 +341,7 @@ class NamespaceLabelsUnasked(Hints):
 
 
 TARGETS = (
-    "an update of the unscheduled pod itself is an event of its own, and no hint checks whose update it is"
+    "an update of an unscheduled pod is a separate event, and hints do not check which pod was updated"
 )
 """The title of 135905, which is in two files."""
 
