@@ -41,6 +41,6 @@ def _words(part: TransitionSystem, one: SlowSteps, is_slow: bool) -> str:
     steps = listed([f"{t.label} ({t.actor})" for t in slow])
     lasts = f"step {one.timer} comes only after minutes. In them,"
     if is_slow:
-        return f"{lasts} {steps} waits, which is possible from step {one.since} on"
+        return f"{lasts} {steps} waits, although it is possible from step {one.since} on"
     actors = " ".join(f"--slow '{actor}'" for actor in dict.fromkeys(t.actor for t in slow))
-    return f"{lasts} {steps} must wait, which is possible from step {one.since} on. `--time scales` excludes such a delay, and {actors} allows it"
+    return f"{lasts} {steps} must wait, although it is possible from step {one.since} on. `--time scales` excludes such a delay, and {actors} allows it"

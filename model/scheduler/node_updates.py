@@ -82,7 +82,7 @@ class NodeUpdates(Component):
             self.node_watch.processed()
 
     def told_kinds(self, change: NodeChange) -> Sequence[NodeUpdate]:
-        """The kinds of change of which the queue is notified, in order. To cordon a node is not one of them."""
+        """The kinds of change about which the queue is notified, in order. To cordon a node is not one of them."""
         return [kind for kind in self.universe[NodeUpdate] if kind.happens(change)]
 
     @step(actor="node handler")

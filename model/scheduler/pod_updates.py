@@ -27,7 +27,7 @@ class PodUpdates(Component):
         return self.kind.is_some
 
     def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
-        """The changes of an update of which the queue is notified: from which version to which, each with its condition."""
+        """The kinds of change in an update about which the queue is notified: old and new version, each with its condition."""
         versions = versions_in(self.universe, pod)
         found = [
             ((old.version == a.number) & (new.version == b.number), PodChange(a.content, b.content, True))
@@ -38,7 +38,7 @@ class PodUpdates(Component):
         return [(changed, change) for changed, change in found if self.queue.kinds_of(change)]
 
     def is_change(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """Whether the update changes something of which the queue is notified."""
+        """Whether the queue is notified about the update."""
         return any_of(changed for changed, _ in self.changes(pod, old, new))
 
     def tell(self, pod: Pod, old: PodObject, new: PodObject) -> None:

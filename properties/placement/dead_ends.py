@@ -30,8 +30,7 @@ BY_OTHERS = (
 
 
 class PlaceableStaysPlaceable(Property):
-    """Pods that could all be placed together when the last of them was created can still all be placed: without users and without faults, the cluster can
-    come to a state in which each of them is on a node, is gone, or waits for a scheduling gate.
+    """If all pods could be placed together when the last of them was created, they still can be: without users and faults, the cluster can reach a state in which each of them is on a node, is gone, or waits for a scheduling gate.
 
     A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. A step that can fail is counted on as it may
     turn out. The periodic flush of long-parked pods is not counted on, unless the scope says so. Preemption is: a pod that it deletes need not be placed.

@@ -164,7 +164,7 @@ class Scope:
     bind_failures: int = fault("pods", "Bindings that fail")
     lost_replies: int = fault("pods", "Bindings that succeed although the scheduler gets an error, and Bindings of an earlier leader that succeed later")
     late_bindings: int = fault("pods", "Bindings for which the scheduler gets an error, such as a time-out, and which the API server executes later, or never; one at a time for each pod. Not together with `leader_changes`", excludes=[("leader_changes", "which of two Bindings of a pod is executed late is not told apart: remove this or `leader_changes`")])
-    write_failures: int = fault("pods", "evictions that fail, and up to 1.18 writes of a nomination before them")
+    write_failures: int = fault("pods", "failed evictions, and, up to 1.18, failed writes of the nominations before them")
     status_failures: int = fault("pods", "failed writes of a pod's status after an attempt: of the condition with the nomination, or of the removal of a lower nomination")
     assume_expiries: int = fault("pods", "assumed pods that expire in the cache (up to 1.24)")
     plugin_errors: int = fault("pods", "errors of plugins at Reserve or PreBind (from 1.35 on also at PreBindPreFlight)", needs=[("reserve preBind", "no plugin could do so: give a pod `extensionPoints` with reserve or preBind, or remove the bound")])

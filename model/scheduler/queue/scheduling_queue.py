@@ -254,7 +254,7 @@ class PriorityQueue(Moves):
         return rejected & told & self.dynamic_resources.is_ready(pod, new.named)
 
     def changes(self, pod: Pod, old: PodObject, new: PodObject) -> list[tuple[Expr, PodChange]]:
-        """The possible changes in an update of a waiting pod: from which version to which, each with its condition."""
+        """The possible changes in an update of a waiting pod: old and new version, each with its condition."""
         versions = versions_in(self.universe, pod)
         return [
             ((old.version == a.number) & (new.version == b.number), PodChange(a.content, b.content, False))
@@ -264,7 +264,7 @@ class PriorityQueue(Moves):
         ]
 
     def kinds_of(self, change: PodChange) -> Sequence[PodUpdate]:
-        """The kinds of change of which the queue is notified, in order."""
+        """The kinds of change about which the queue is notified, in order."""
         return [kind for kind in self.universe[PodUpdate] if kind.happens(change)]
 
     def hears_of_updates(self) -> bool:

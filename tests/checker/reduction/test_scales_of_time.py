@@ -222,7 +222,7 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     assert "time" not in anytime.scope
     last = "async_preemption.evict_last(pod=p, victim=v, ok=True) (preemption goroutine)"
     assert anytime.notes[-1] == (
-        f"step 18 comes only after minutes. In them, {last} must wait, which is possible from step 15 on. "
+        f"step 18 comes only after minutes. In them, {last} must wait, although it is possible from step 15 on. "
         "`--time scales` excludes such a delay, and --slow 'preemption goroutine' allows it"
     )
     assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")

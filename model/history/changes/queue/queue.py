@@ -449,7 +449,7 @@ class CycleWithoutDiagnosis(Scheduler):
         """Not noted."""
 
 
-_FIFO = "pods wait in a priority queue, and may preempt (with PodPriority, as 1.9 and later are modelled)"
+_FIFO = "pods wait in a priority queue, and may preempt (PodPriority, which the model has on from 1.9)"
 
 
 @before("55109", _FIFO, first_in="1.9", gate="PodPriority", gated_in="1.9")
