@@ -71,7 +71,7 @@ def ask(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`. With --pods, this is already the first step."
+            metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`; leave it out with --pods."
         ),
     ] = None,
     steps: Annotated[
