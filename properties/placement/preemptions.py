@@ -248,7 +248,7 @@ class UnhealthyPodsCanGo(Property):
 
 
 class BudgetsCounted(Property):
-    """If preemption counts a victim as allowed by its budgets, they still allow its eviction after all evictions so far."""
+    """If preemption counts a victim as allowed by its budgets, these budgets still allow the eviction after all earlier evictions."""
 
     id = "S-PDB"
     consequence = "Preemption takes more pods than the PodDisruptionBudget allows. The application runs with fewer replicas than promised."

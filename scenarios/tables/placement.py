@@ -58,7 +58,7 @@ SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
     Field("others", OTHERS, "none", "the number of other pods in a domain, which never changes, in addition to those of this file"),
-    Field("minDomains", SKEW, "1", "if there are fewer domains, the emptiest one counts as empty (from 1.27 on); not with ScheduleAnyway"),
+    Field("minDomains", SKEW, "1", "with fewer domains, the smallest number of pods counts as 0 (from 1.27 on); not with ScheduleAnyway"),
     Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes that the pod's `nodeSelector` and `nodeAffinity` admit are counted; Ignore: all nodes (from 1.26 on)"),
     Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes whose taints the pod tolerates are counted (from 1.26 on)"),
     Field("matchLabelKeys", list_of("list of label keys", LABEL_KEY), "none", "only pods with the same values of these labels are counted"),

@@ -120,7 +120,7 @@ PODS = Table("`pods`", "pod", [
     Field("labels", LABELS, "none", "its labels", attribute="labels"),
     Field("nodeName", text("name of a node"), "none", "the node that it is bound to at the start", say=lambda pod: None if pod.node is None else pod.node.name),
     Field("exists", FLAG, "true", "false: a pod that a user may create later", say=lambda pod: None if pod.exists or pod.recreates is not None else False),
-    Field("creationTimestamp", text("time"), "none", "metadata.creationTimestamp of a pod that waits at the start; only the order counts. Give it to all of them or to none. Of pods with one priority, the queue takes the earlier one first; with equal times, or none, it takes them [in any order](#which-of-equal-pods-comes-first)"),
+    Field("creationTimestamp", text("time"), "none", "metadata.creationTimestamp of a pod that waits at the start; only the order counts. Give it to all of them or to none. If pods have the same priority, the queue takes the earliest first, and pods with equal or no times [in any order](#which-of-equal-pods-comes-first)"),
     Field("startTime", text("time"), "later than all", "status.startTime of a bound pod, such as 2021-08-04T12:00:00Z; only the order counts", say=lambda pod: None if pod.start == NOW else time_in_words(pod.start)),
     Field("terminationGracePeriodSeconds", GRACE, "not 0", "0: a DELETE removes the pod at once; all other values have the same effect", attribute="graceful", read=lambda value: GRACE.read(value) > 0, say=lambda pod: None if pod.graceful else 0),
     Field("tolerations", list_of("list of tolerations", refers("", "toleration")), "none", "see below", attribute="tolerations", read=read_tolerations, say=lambda pod: [toleration_in_words(t) for t in pod.tolerations]),
