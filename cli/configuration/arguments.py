@@ -58,7 +58,8 @@ SaveTrace = Annotated[
     ),
 ]
 TraceFile = Annotated[
-    Path, typer.Argument(metavar="TRACE", show_default=False, help="A file from `podrace check --save-trace`.")
+    Path,
+    typer.Argument(metavar="TRACE", show_default=False, help="A file from `podrace check --save-trace`."),
 ]
 Report = Annotated[
     Path | None,

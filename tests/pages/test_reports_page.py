@@ -81,8 +81,7 @@ def test_the_commands_end_as_the_page_says(tmp_path: Path) -> None:
     assert printed["explain"] == shown
     written = {str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.*")}
     patterns = [
-        name.replace("*", "nominated-node-race_1.13.0_S-NOMVIS")
-        for name in column("| File | Content |")
+        name.replace("*", "nominated-node-race_1.13.0_S-NOMVIS") for name in column("| File | Content |")
     ]
     assert written == {pattern for pattern in patterns if not pattern.endswith(".lasso.svg")}
 

@@ -45,7 +45,9 @@ def verify(
     context: typer.Context,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CHANGE...", show_default=False, help="The changes, which are applied together."),
+        typer.Argument(
+            metavar="CHANGE...", show_default=False, help="The changes, which are applied together."
+        ),
     ] = None,
     release: arg.Release = None,
     against: Annotated[

@@ -27,7 +27,9 @@ from .known_violations import BaselineFile, WriteBaseline, known_violations
 def check_expectations(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="DIR|FILE", show_default=False, help="What to check (default: the working directory)."),
+        typer.Argument(
+            metavar="DIR|FILE", show_default=False, help="What to check (default: the working directory)."
+        ),
     ] = None,
     own: arg.Own = None,
     time: arg.Time = None,

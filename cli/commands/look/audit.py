@@ -36,7 +36,9 @@ def audit_logs(
     ] = None,
     filename: Annotated[
         list[str] | None,
-        typer.Option("-f", metavar="FILE|-", show_default=False, help="One more log; - is the standard input."),
+        typer.Option(
+            "-f", metavar="FILE|-", show_default=False, help="One more log; - is the standard input."
+        ),
     ] = None,
     initial: Annotated[
         list[str] | None,
@@ -48,7 +50,9 @@ def audit_logs(
     ] = None,
     complete: Annotated[
         bool,
-        typer.Option("--complete", help="Assume that the logs have every write of their period, from all API servers."),
+        typer.Option(
+            "--complete", help="Assume that the logs have every write of their period, from all API servers."
+        ),
     ] = False,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Report only violations from this time on (RFC 3339).")

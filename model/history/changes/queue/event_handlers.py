@@ -340,9 +340,7 @@ class NamespaceLabelsUnasked(Hints):
         return term.matches_by_name(other)
 
 
-TARGETS = (
-    "an update of an unscheduled pod is a separate event, and hints do not check which pod was updated"
-)
+TARGETS = "an update of an unscheduled pod is a separate event, and hints do not check which pod was updated"
 """The title of 135905, which is in two files."""
 
 
