@@ -29,6 +29,7 @@ from ..analysis.request.options import (
 from ..analysis.request.representative_cluster import MOST_KEPT
 from ..base.problems import UsageProblem
 from ..base.text import one_line
+from ..model.language.expressions.errors import ModelError
 from ..properties import Property
 
 MOST_SECONDS = 10**9
@@ -90,7 +91,10 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
                 given.arguments[name] = tuple(known.value(name, one) for one in value)
             else:
                 given.arguments[name] = known.value(name, value)
-        return function(*given.args, **given.kwargs)
+        try:
+            return function(*given.args, **given.kwargs)
+        except ModelError as error:  # in a class of the program's
+            raise UsageProblem(str(error)) from error
 
     return call
 

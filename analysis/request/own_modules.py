@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import ast
 import builtins
+import gc
 import hashlib
 import linecache
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 from zlib import crc32
 
@@ -130,6 +132,57 @@ def states_of(module: ModuleType) -> States:
         for name, cls in classes.items()
     }
     return States(set().union(*of_class.values()), of_class, computed)
+
+
+def hear_class(cls: type) -> None:
+    """Have the code of a class that a program gave ask as if its file had been loaded here. Raises SyntaxError for a pitfall in its text."""
+    for base in cls.__mro__:
+        module, top = sys.modules.get(base.__module__), base.__module__.partition(".")[0]
+        if module is None or top in ("podrace", *_sources, *sys.stdlib_module_names):
+            continue
+        files = {one.__code__.co_filename for one in vars(base).values() if isinstance(one, FunctionType)}
+        for file in sorted(files):
+            text = "".join(linecache.getlines(file))
+            heard = compile(hearing(ast.parse(text), file), file, "exec", dont_inherit=True)
+            codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes_in(heard)}
+            for one in _functions_of(module, base):
+                old = one.__code__
+                if old.co_filename == file:
+                    one.__code__ = codes.get((old.co_qualname, old.co_firstlineno), old)
+            vars(module).update({name: how for name, how in HEARD.items() if name not in vars(module)})
+            own: list[ast.stmt] = [
+                node
+                for node in ast.parse(text).body
+                if isinstance(node, ast.ClassDef) and node.name == base.__name__
+            ]
+            for line, what in pitfalls_of(ast.Module(own, []), states_of(module)):
+                raise SyntaxError(what, (file, line, None, None))
+
+
+_HOLD = (dict, list, tuple, set, property, staticmethod, classmethod, partial, CellType)
+
+
+def _functions_of(module: ModuleType, cls: type) -> Iterator[FunctionType]:
+    """The functions of a module and of a class: also in properties and lists, under decorators, and in other classes of the module."""
+    todo: list[object] = [*vars(module).values(), *vars(cls).values()]
+    seen = {id(vars(module))}
+    while todo:
+        one = todo.pop()
+        is_code = isinstance(one, (type, FunctionType))
+        is_own = is_code and getattr(one, "__module__", "") == module.__name__
+        if id(one) in seen or not (is_own or isinstance(one, _HOLD)):
+            continue
+        seen.add(id(one))
+        if isinstance(one, FunctionType):
+            yield one
+        todo += vars(one).values() if isinstance(one, type) else gc.get_referents(one)
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes_in(inner)
 
 
 class _FromSource(SourceFileLoader):

@@ -13,7 +13,7 @@ from ...base.text import known_names, one_line
 from ...properties import PROPERTIES, Property
 from ...properties.base.property import Kind
 from .option_files import split_option
-from .own_modules import load_module
+from .own_modules import hear_class, load_module
 
 _METHOD = {"liveness": "cases"}
 """What a property of each kind must define; `holds` unless named."""
@@ -39,6 +39,10 @@ def by_identifier(
     """The classes by identifier. Raises what `problem` makes of a class and of what is wrong with it, such as a method that it lacks."""
     found: dict[str, type[Property]] = {}
     for cls in classes:
+        try:
+            hear_class(cls)
+        except SyntaxError as error:
+            raise problem(cls, f": line {error.lineno}: {error.msg}") from error
         if wrong := _what_is_wrong(cls):
             raise problem(cls, wrong)
         # --property takes them in any case of letters.

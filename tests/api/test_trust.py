@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from podrace.api import check
 from podrace.base.problems import Problem
+from podrace.model.environment.objects import Pod
+from podrace.model.language import Expr, all_of
+from podrace.model.scheduler.queue.sub_queues import SubQueue
 from podrace.properties import PROPERTIES, Property
 from podrace.properties.scheduling.conditions import BoundPodsSayScheduled
 from tests.cli.helpers import MINE, TINY
@@ -97,3 +102,71 @@ def test_a_class_of_podrace_is_its_identifier(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
     (one,) = check(tmp_path / "tiny.yaml", property=[PROPERTIES["S-CAP"], "S-CAP"])
     assert (one.property, one.verdict) == ("S-CAP", "HOLDS")
+
+
+class Unheard(NoHolds):
+    """No pod waits in a queue."""
+
+    def holds(self) -> Expr:
+        return all_of(~self.waits(p) for p in self.pods)
+
+    def waits(self, pod: Pod) -> Any:
+        raise NotImplementedError
+
+
+class InSet(Unheard):
+    """By a set."""
+
+    def waits(self, pod: Pod) -> Any:
+        return self.queue.sub_queue[pod] in {SubQueue.BACKOFF, SubQueue.UNSCHEDULABLE}
+
+
+class Counted(Unheard):
+    """By a Counter, in a function beside the class."""
+
+    def waits(self, pod: Pod) -> Any:
+        return counted(self.queue.sub_queue[pod])
+
+
+def counted(symbol: Any) -> bool:
+    return Counter([symbol])[SubQueue.BACKOFF] > 0
+
+
+class ByIs(Unheard):
+    """By `is`."""
+
+    def waits(self, pod: Pod) -> Any:
+        return is_it(self.queue.sub_queue[pod])
+
+
+def is_it(symbol: Any) -> bool:
+    return symbol is SubQueue.BACKOFF
+
+
+class Helper:
+    @staticmethod
+    def is_it(symbol: Any) -> bool:
+        return symbol is SubQueue.BACKOFF
+
+
+class ByHelper(Unheard):
+    """By `is`, in a list of a helper's functions."""
+
+    how = (lambda symbol: Helper.is_it(symbol),)
+
+    def waits(self, pod: Pod) -> Any:
+        return self.how[0](self.queue.sub_queue[pod])
+
+
+@pytest.mark.parametrize(
+    ("cls", "what"), [(InSet, "a hash, as of a key or in a set,"), (Counted, "a hash, as of a key or in a set,"), (ByIs, "`is`"), (ByHelper, "`is`")]
+)  # fmt: skip
+def test_a_class_gets_no_answers_that_its_file_would_not(
+    tmp_path: Path, cls: type[Property], what: str
+) -> None:
+    """Python itself answered, mostly False, and the property HELD."""
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    with pytest.raises(Problem) as caught:
+        check(tmp_path / "tiny.yaml", property=cls)
+    says = "says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`"
+    assert str(caught.value).rpartition(".py:")[2].partition(": ")[2] == f"{what} {says}"

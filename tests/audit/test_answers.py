@@ -404,8 +404,10 @@ def test_a_static_pod_that_comes_too_close_is_no_schedulers_doing(tmp_path: Path
     report = answered(tmp_path, [*labelled("a", 1, "m", **APART), mirror], listed(zone), True)
     assert answer(report, "S-AFF").hits == ()
     assert report.signs == (
-        ("2026-01-01T00:00:03.000Z: default/static on m and default/a on m share zone, and a required anti-affinity keeps them apart; "
-        "default/static came last, and by no Binding: by another actor than a scheduler"),
+        (
+            "2026-01-01T00:00:03.000Z: default/static on m and default/a on m share zone, and a required anti-affinity keeps them apart; "
+            "default/static came last, and by no Binding: by another actor than a scheduler"
+        ),
     )
 
 
