@@ -26,10 +26,10 @@ from ..analysis.request.options import (
     parse_states,
     parse_timeout,
 )
+from ..analysis.request.own_modules import MISTAKE
 from ..analysis.request.representative_cluster import MOST_KEPT
 from ..base.problems import UsageProblem
 from ..base.text import one_line
-from ..model.language.expressions.errors import ModelError
 from ..properties import Property
 
 MOST_SECONDS = 10**9
@@ -93,7 +93,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
                 given.arguments[name] = known.value(name, value)
         try:
             return function(*given.args, **given.kwargs)
-        except ModelError as error:  # in a class of the program's
+        except MISTAKE as error:  # in a class of the program's
             raise UsageProblem(str(error)) from error
 
     return call

@@ -39,7 +39,7 @@ from .reading.known_fields import check_fields
 from .reading.manifest_files import Doubt, Remarks, documents, folders_passed_over, read_sources
 from .reading.manifest_values import Fields, Manifest
 from .reading.metadata import ANNOTATION, Meta, read_meta
-from .reading.pod_objects import WORKLOADS, Workload, WrittenPod, read_pod, read_workload
+from .reading.pod_objects import WORKLOADS, PodSpec, Workload, WrittenPod, read_pod, read_workload
 from .reading.scheduler_configuration import Configuration, read_configuration
 from .reading.volume_objects import read_storage_class, read_volume, read_volume_claim
 
@@ -188,8 +188,12 @@ def assemble(written: Written, remarks: Remarks, devices_back: bool = True) -> I
                 apart[group_key(pod.spec.group, pod.meta.namespace)] = reason
         else:
             (pending if pod.spec.node is None else bound).append(make.pod(pod))
+    specs = {w.meta.shown: w.spec for w in written.workloads}
     for made in owed_pods(written.workloads, written.pods, make, set(written.metas)):
-        if configuration.of(made.scheduler) is not None:
+        if (reason := _kept_back(specs[made.owner], configuration)) is not None:
+            aside[reason] = aside.get(reason, 0) + 1
+            apart[made.group] = reason
+        else:
             pending.append(made)
             if made.namespace in written.limited:
                 remarks.doubt(LIMITED, made.owner)
@@ -253,9 +257,14 @@ def _set_aside(pod: WrittenPod, nodes: Mapping[str, object], configuration: Conf
         return None if pod.spec.node in nodes else "on a node that is not among the objects"
     if pod.meta.deleted:
         return "being deleted before they were scheduled"
-    if pod.spec.gated:
+    return _kept_back(pod.spec, configuration)
+
+
+def _kept_back(spec: PodSpec, configuration: Configuration) -> str | None:
+    """Why the scheduler does not look at a pod that waits, or would wait if its workload made it."""
+    if spec.gated:
         return "held by a scheduling gate"
-    return None if configuration.of(pod.spec.scheduler) else "left to another scheduler"
+    return None if configuration.of(spec.scheduler) else "left to another scheduler"
 
 
 def _refuse_cycles(metas: Mapping[str, Meta]) -> None:

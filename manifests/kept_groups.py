@@ -224,6 +224,14 @@ def _why_left_out(
     if key in inventory.apart:
         yield f"some of its pods are {inventory.apart[key]}"
     members = list(dict.fromkeys([*inventory.members(key), *(p for p in pods if p.group == key)]))
+    if len({p.scheduler for p in members}) > 1:
+        yield "its pods have several schedulerNames"
+    if any(
+        "GangScheduling" in profile.without
+        for p in members
+        if (profile := inventory.configuration.of(p.scheduler))
+    ):
+        yield "a profile runs without GangScheduling"
     missing = [p for p in members if p not in pods or p.stands_for > 1]
     if missing:
         more = sum(p.stands_for for p in missing)

@@ -98,17 +98,23 @@ def _not_of_entries(scenario: Scenario) -> str | None:
     return None
 
 
+_UNLIKE = "the pods of a group need one priority and one preemptionPolicy, and those of"
+
+
 def _of_several_priorities(scenario: Scenario) -> str | None:
     """What is not modelled where a group may preempt, or its pods be victims."""
     spec = scenario.spec
+    for group in spec.groups:
+        if len({pod.preempts for pod in spec.pods if pod.group == group.name}) > 1:
+            return f"in 1.37, {_UNLIKE} {group.name} have several"
     if len({repr(pod.priority) for pod in spec.pods}) < 2:
         return None
     if any(not isinstance(pod.quantities[-1], int) for pod in spec.pods):
         return "in 1.37, of clusters with podGroups the priorities have to be known: write numbers, or give all pods one priority"
     for group in spec.groups:
         members = [pod for pod in spec.pods if pod.group == group.name]
-        if len({(pod.quantities[-1], pod.preempts) for pod in members}) > 1:
-            return f"in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of {group.name} have several"
+        if len({pod.quantities[-1] for pod in members}) > 1:
+            return f"in 1.37, {_UNLIKE} {group.name} have several"
     parts = {
         "disruptionBudgets": bool(spec.budgets),
         "hostPorts": any(pod.host_ports for pod in spec.pods),

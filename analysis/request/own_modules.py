@@ -30,6 +30,9 @@ from ...model.language.own_systems.hearing import HEARD, OPERATOR, hearing
 from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
+MISTAKE = ModelError
+"""What the modelling language finds wrong in code of the user's."""
+
 ProblemOf = Callable[[Path, str], Exception]
 """Makes the error from the file and from what is wrong with it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -58,9 +58,7 @@ class Capacity(Check):
         elif unknown:
             self.leave_open("what a pod asks for is not known", unknown[0].pod.key)
         else:
-            among: dict[str, int] = {}
-            for one in bound:
-                among |= {resource: amount for resource, amount in _most(one, moment).items() if amount}
+            among = {resource for s in bound for resource, amount in _most(s, moment).items() if amount}
             too_much = _exceeded([_most(s, moment) for s in there], states, least=True, among=among)
             if too_much is not None:
                 resource, asked, has = too_much
@@ -105,8 +103,10 @@ class Capacity(Check):
             return None
         asked = [_least(s, since, moment, not trust.complete) for s in there]
         last = max(there, key=lambda s: (s.must_come, s.may_come))
-        # The filter asks of a node only what the pod itself asks for.
-        by_last = _exceeded(asked, states, least=False, among=asked[there.index(last)])
+        # The filter asks of a node only what the pod itself asks for; of several Bindings at one moment any may have been the last.
+        latest = [of for s, of in zip(there, asked, strict=True) if s.must_come == last.must_come]
+        among = {resource for of in latest for resource, amount in of.items() if amount}
+        by_last = _exceeded(asked, states, least=False, among=among)
         too_much = by_last or _exceeded(asked, states, least=False)
         port = _port(there)
         if too_much is None and port is None:
@@ -163,16 +163,16 @@ def _least(stay: Stay, since: int, moment: int, also_next: bool) -> Amounts:
 
 
 def _exceeded(
-    asked: Sequence[Amounts], states: Sequence[NodeState], least: bool, among: Amounts | None = None
+    asked: Sequence[Amounts], states: Sequence[NodeState], least: bool, among: Collection[str] | None = None
 ) -> tuple[str, int, int] | None:
-    """A resource of which is asked for more than there is, at least or at most, with both amounts; one of which also `among` asks for."""
+    """A resource of which is asked for more than there is, at least or at most, with both amounts; one of `among` if that is given."""
     totals: dict[str, int] = {}
     for amounts in asked:
         for resource, amount in amounts.items():
             totals[resource] = totals.get(resource, 0) + amount
     choose = min if least else max
     for resource, amount in totals.items():
-        if among is not None and not among.get(resource):
+        if among is not None and resource not in among:
             continue
         if not least and resource not in _OF_NODES and any(resource not in (s.amounts or ()) for s in states):
             continue  # of something else than the node: a ResourceClaim, or an extender's business

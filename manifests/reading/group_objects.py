@@ -103,6 +103,8 @@ def _unlike(meta: Meta, spec: Fields) -> Iterator[str]:
             yield f"its disruptionMode {said} is not modelled"
     if "parentCompositePodGroupName" in spec:
         yield "it is part of a CompositePodGroup, which is not modelled"
+    if "priorityClassName" in spec and "priority" not in spec:
+        yield "its priorityClassName was never resolved, as it is when an API server stores it"
     if meta.deleted:
         yield "it is being deleted"
 

@@ -46,7 +46,7 @@ _PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile: the plugins of MODELLED that it does without, preemption's settings, and the resources that NodeResourcesFit ignores.
+    """A profile: the plugins of MODELLED, and GangScheduling, that it does without, preemption's settings, and the resources that NodeResourcesFit ignores.
 
     Of these, what ends in a slash stands for all resources of a group.
     """
@@ -279,6 +279,8 @@ def _without(value: Manifest, remarks: Remarks) -> frozenset[str]:
     for plugin, points in KEPT.items():
         if not all(runs(plugin, point) for point in points):
             remarks.doubt("plugins that are disabled, but cannot be in the model, are kept", plugin)
+    if not all(runs("GangScheduling", point) for point in ("preEnqueue", "permit", "reserve")):
+        off.add("GangScheduling")
     return frozenset(off)
 
 

@@ -219,6 +219,20 @@ def test_two_groups_of_one_name_in_the_scenario_are_left_out(tmp_path: Path) -> 
 
 # --- what is left out ------------------------------------------------------------------------------------------
 
+
+def profiles(*some: Some) -> Some:
+    """The scheduler's configuration."""
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    return kind | {"profiles": list(some)}
+
+
+def owing(**spec: Any) -> Some:
+    """A Job whose only pod is not there yet."""
+    containers = [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]
+    template = {"spec": {"containers": containers, "schedulingGroup": {"podGroupName": "g"}, **spec}}
+    return made("Job", "j", "batch/v1", "shop", spec={"template": template})
+
+
 LEFT_OUT = "the pods of group shop/g are scheduled each by itself here: "
 CASES: list[tuple[str, tuple[Some, ...], dict[str, Any], str]] = [
     ("size", (*GANG, member("c"), member("d")), {}, "3 pods of it are not kept; --pods 4 may keep all"),
@@ -235,6 +249,12 @@ CASES: list[tuple[str, tuple[Some, ...], dict[str, Any], str]] = [
     ("minCount", (group(least=9), *GANG[1:]), {}, "its minCount is above 8"),
     ("volume", (group(), pod("a", "data", schedulingGroup={"podGroupName": "g"}), storage_class("csi"), volume_claim("data")), {}, "volumes, and extended resources that devices back, are not modelled for pods of groups"),
     ("deleted", (group() | {"metadata": {"name": "g", "namespace": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z"}}, *GANG[1:]), {}, "it is being deleted"),
+    ("policies of one priority", (group(), member("a"), member("b", preemptionPolicy="Never")), {}, "in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
+    ("profiles", (profiles({}, {"schedulerName": "second"}), *GANG, member("c", schedulerName="second")), {"size": Size(3, 2)}, "its pods have several schedulerNames"),
+    ("plugin", (profiles({"plugins": {"multiPoint": {"disabled": [{"name": "GangScheduling"}]}}}), *GANG), {}, "a profile runs without GangScheduling"),
+    ("class", (group(priorityClassName="high"), *GANG[1:]), {}, "its priorityClassName was never resolved, as it is when an API server stores it"),
+    ("owed gated", (*GANG[:2], owing(schedulingGates=[{"name": "x"}])), {}, "some of its pods are held by a scheduling gate"),
+    ("owed elsewhere", (*GANG[:2], owing(schedulerName="x")), {}, "some of its pods are left to another scheduler"),
     ("policies", (node("n1", "1"), group(), member("a"), member("b", preemptionPolicy="Never"), pod("s", priority=-9, nodeName="n1")), {}, "in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
 ]  # fmt: skip
 
