@@ -13,6 +13,7 @@ from .reader.scenario import Scenario
 from .reader.scenario_reader import read_scenario
 
 HERE = Path(__file__).parent
+_VERSION = re.compile(r"v?1\.[0-9]{1,3}(\.[0-9]{1,3})?", re.ASCII)
 _NUMBER = re.compile(
     r"(?:(?:https://github\.com/)?kubernetes/kubernetes)?(?:#|/issues/|/pull/)?([0-9]{1,9})", re.ASCII
 )
@@ -114,6 +115,10 @@ def find_scenarios(name: str) -> list[Scenario]:
                 raise Problem(f"`{shown}` is a directory: name the scenario files in it; {objects}")
             raise Problem(
                 f"unknown scenario `{shown}`, but there is a file of that name: `./{shown}` is a scenario file, {objects}"
+            )
+        if _VERSION.fullmatch(name):
+            raise Problem(
+                f"`{name}` is a version: name a scenario, such as gone-victim, and add --release {name}"
             )
         known = [s.name for s in (*catalogue(), *hazards())]
         raise Problem(

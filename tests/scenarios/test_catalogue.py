@@ -89,6 +89,15 @@ def test_an_unknown_number_names_the_commands_that_list_all() -> None:
     )
 
 
+@pytest.mark.parametrize("version", ["1.34", "v1.37.2"])
+def test_a_version_is_no_scenario(version: str) -> None:
+    with pytest.raises(Problem) as caught:
+        find_scenarios(version)
+    assert str(caught.value) == (
+        f"`{version}` is a version: name a scenario, such as gone-victim, and add --release {version}"
+    )
+
+
 def test_what_can_be_no_name_of_a_file_is_unknown() -> None:
     with pytest.raises(Problem, match=r"^unknown scenario `a{57}\.\.\.`; `podrace races` "):
         find_scenarios("a" * 3000)
