@@ -26,7 +26,6 @@ from .group_objects import read_group_of
 from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
 from .metadata import Meta, read_ignored
-from .needed_features import needed_features
 from .resize_status import DEFERRED, NO_RESIZE, ResizeStatus, read_resize
 from .resource_amounts import Amounts, read_amounts, requests_of
 from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
@@ -226,6 +225,10 @@ def _remark_whole(spec: Manifest, status: Fields, owner: str, remarks: Remarks) 
             )
 
 
+RESTART_ALL = "RestartAllContainersOnContainerExits"
+HOST_NETWORK_USERS = "UserNamespacesHostNetworkSupport"
+
+
 def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatus = NO_RESIZE) -> PodSpec:
     """A pod specification; `owner` is the object that remarks name."""
     fields = value.mapping("a pod specification with `containers`")
@@ -274,7 +277,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         _host_ports(fields, owner, remarks),
         read_mounts(fields),
         read_references(fields),
-        needed_features(fields),
+        _needed_features(fields),
         read_group_of(fields),
     )
 
@@ -432,3 +435,23 @@ def _of_job(spec: Fields, fields: Fields) -> int:
     if "completions" not in spec:  # a queue of work: once a pod has succeeded, no other begins
         return 0 if succeeded else parallel
     return max(0, min(parallel, _number(spec, "completions", 1) - succeeded))
+
+
+def _needed_features(fields: Fields) -> frozenset[str]:
+    """The features that a pod needs of its node, as the scheduler infers them from the specification (component-helpers nodedeclaredfeatures, InferForScheduling, 1.36).
+
+    Some container restarts all others when it exits; the host's network goes with a user namespace of the pod's own.
+    """
+    found = set()
+    if fields.boolean("hostNetwork") and "hostUsers" in fields and not fields.boolean("hostUsers"):
+        found.add(HOST_NETWORK_USERS)
+    for name in ("containers", "initContainers"):
+        containers = fields.elements(name, "a list of containers")
+        found |= {RESTART_ALL for container in containers if _restarts_all(container)}
+    return frozenset(found)
+
+
+def _restarts_all(container: Manifest) -> bool:
+    rules = container.mapping("a container").elements("restartPolicyRules", "a list of rules")
+    actions = [rule.mapping("a rule with `action`").get("action") for rule in rules]
+    return any(a is not None and a.scalar("an action") == "RestartAllContainers" for a in actions)

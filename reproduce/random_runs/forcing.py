@@ -193,7 +193,7 @@ class Forcing:
         return len(waiting) >= TWO
 
     def _groups_to_tell(self, state: State) -> bool:
-        """Whether the queue has still to be told of a group that is in the informer's store."""
+        """Whether the queue is not yet notified of a group that is in the informer's store."""
         return any(
             self._is_set(state, f"pod_groups.listed[{group}]")
             and not self._is_set(state, f"pod_groups.told[{group}]")

@@ -121,7 +121,7 @@ class QueueStates:
         return at is not None and bool(state[at])
 
     def is_tried(self, pod: Pod, state: State) -> bool:
-        """Whether an attempt of the pod has still to come to its end, in its binding cycle or in the failure handler."""
+        """Whether an attempt of the pod still runs, in its binding cycle or in the failure handler."""
         return any(state[at] for at in self._attempts[pod] if at is not None)
 
     def is_rejected(self, pod: Pod, state: State) -> bool:

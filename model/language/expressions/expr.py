@@ -161,11 +161,7 @@ class Expr:
         )
 
     __int__ = __round__ = __index__
-
-    def __copy__(self, *_: object) -> Expr:
-        return self  # equal nodes are one
-
-    __deepcopy__ = __copy__
+    __copy__ = __deepcopy__ = lambda self, *_: self  # equal nodes are one
     __rand__ = __and__
     __ror__ = __or__
     __rxor__ = __xor__
