@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.durations import left_out, read
+from tests.durations import cpu, left_out, read
 from tests.profiles import PROFILE, load_profile
 
 # Tests look at searches, not at what earlier ones found.
@@ -19,6 +19,8 @@ os.environ["PODRACE_CLOSING"] = "0"  # tests of what closes a race ask for it
 os.environ.pop("COLUMNS", None)
 
 load_profile()
+
+STARTED = pytest.StashKey[float]()
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +39,21 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
             [i for i in items if not any(map(i.get_closest_marker, ("ci", "nightly")))], read()
         ):
             item.add_marker(pytest.mark.ci)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """How long a test and its fixtures take is in the report that tests/durations.py reads."""
+    item.stash[STARTED] = cpu()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Said last, as reports take what is known when they are made."""
+    result = yield
+    item.user_properties.append(("cpu", f"{cpu() - item.stash[STARTED]:.2f}"))
+    return result
 
 
 def pytest_collection_finish() -> None:
