@@ -12,7 +12,7 @@ from .kept_claims import claim_doubts
 from .kept_lives import Lives
 from .left_out import affinity_of, doubts_of_marks
 from .members import ClusterPod
-from .reading.manifest_files import Doubt
+from .reading.manifest_files import Doubt, heeded_from
 from .representative import Representative
 from .volume_limits import VolumeLimits
 
@@ -26,7 +26,16 @@ def doubts_of(kept: Representative, release: str | None, scales: bool = False) -
     """
     noted = [d.line for d in kept.inventory.doubts if d.scales <= scales and _is_about(d, kept, release)]
     of_claims = claim_doubts(kept.inventory.claims, _asked(kept))
-    return list(dict.fromkeys([*kept.claims.doubts, *of_claims, *noted, *_of_reduction(kept)]))
+    late = [] if release is None else _of_older(kept, release)
+    return list(dict.fromkeys([*kept.claims.doubts, *of_claims, *noted, *late, *_of_reduction(kept)]))
+
+
+def _of_older(kept: Representative, release: str) -> Iterator[str]:
+    """What of the devices that pods ask for counts, and does not in this release."""
+    for pod in _asked(kept):
+        for what, first in kept.inventory.claims.heeded_from(pod.claims).items():
+            if version_of(release) < version_of(first):
+                yield f"{heeded_from(first, what)} (Pod/{pod.name})"
 
 
 def _asked(kept: Representative) -> list[ClusterPod]:

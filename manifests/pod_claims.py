@@ -358,6 +358,17 @@ class ClusterClaims:
         why = next(filter(None, map(self._published.doubt, wish.choices)), "")
         return f"{shown}: {why}" if why else ""
 
+    def heeded_from(self, claims: PodClaims) -> dict[str, str]:
+        """What of the pod's claims of devices counts only from some release on, and which."""
+        found: dict[str, str] = {}
+        for name in claims.devices:
+            wish = (
+                self.devices.claims[name].wish if name in self.devices.claims else claims.templates.get(name)
+            )
+            for one in wish.choices if isinstance(wish, DeviceWish) else ():
+                found |= self._published.heeded_from(one)
+        return found
+
     def open_device(self, name: str, claims: PodClaims, kept: Collection[str]) -> OpenDevice | None:
         """A claim of the pod's that is not allocated, or reserved for none but kept pods; None for one that is left out or held by others."""
         if self.unlike(name, claims):

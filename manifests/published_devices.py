@@ -34,6 +34,7 @@ class PublishedDevices:
         self._read(written)
         self.at: Mapping[DeviceKey, frozenset[str]] = {k: self._where(d) for k, d in self._published.items()}
         self._candidates: dict[DeviceWish, tuple[DeviceKey, ...]] = {}
+        self._heeded_from: dict[DeviceWish, dict[str, str]] = {}
 
     def _read(self, written: WrittenDevices) -> None:
         newest: dict[tuple[str, str], int] = {}
@@ -80,10 +81,27 @@ class PublishedDevices:
         rules = (r for r in self._rules if r.means(device.key) and not (surely and r.unlike))
         return (*device.taints, *(r.taint for r in rules))
 
+    def heeded_from(self, wish: DeviceWish) -> dict[str, str]:
+        """What of the devices that suit a claim counts only from some release on, and which (pkg/features/kube_features.go)."""
+        if wish in self._heeded_from:
+            return self._heeded_from[wish]
+        some = [d for d in self._published.values() if self._suits(d, wish) is not False]
+        told = {
+            "taints of devices count": ("1.36", any(d.taints for d in some)),
+            "binding conditions count": ("1.36", any(d.conditions for d in some)),
+            "a DeviceTaintRule counts": ("1.37", any(r.means(d.key) for r in self._rules for d in some)),
+            "firstAvailable counts": ("1.34", bool(wish.others)),
+        }
+        found = {what: first for what, (first, is_there) in told.items() if is_there}
+        return self._heeded_from.setdefault(wish, found)
+
+    def _suits(self, device: DeviceObject, wish: DeviceWish) -> bool | None:
+        of = self._classes.get(wish.of)
+        return matches(device, (*(of.selectors if of else ()), *wish.selectors))
+
     def _meets(self, device: DeviceObject, wish: DeviceWish) -> bool | None:
         """Whether a claim may have the device; None if nobody knows. Selectors come first, as in allocateOne: one that fails does so for a tainted device, too."""
-        of = self._classes.get(wish.of)
-        met = matches(device, (*(of.selectors if of else ()), *wish.selectors))
+        met = self._suits(device, wish)
         if not met or not not_tolerated(self.taints(device), wish.tolerations):
             return met
         return False if not_tolerated(self.taints(device, surely=True), wish.tolerations) else None

@@ -67,11 +67,20 @@ class Remarks:
         line = f"{remark} ({name})"
         self.doubts[Doubt(line, name, before, room, frozenset(asking), scales)] = None
 
+    def doubt_before(self, first: str, what: str, name: str) -> None:
+        """Note what `counts` in this release and later ones; where it does, nothing is said of it."""
+        self.doubts[Doubt(f"{heeded_from(first, what)} ({name})", name, first, True)] = None
+
     def lines(self) -> Iterator[str]:
         """One line for each remark, with its first objects."""
         for remark, names in self.about.items():
             more = f" and {len(names) - 2} more" if len(names) > 2 else ""
             yield f"{remark} ({', '.join(names[:2])}{more})"
+
+
+def heeded_from(first: str, what: str) -> str:
+    """What is in doubt on a release before the first one that heeds something."""
+    return f"{what} from {first} on: a verdict on an older release is not about what that one makes of it"
 
 
 _ABOUT = re.compile(r" \(([^()]+)\)\Z")

@@ -5,7 +5,7 @@ A pod specification is that of a pod, or stands in the template of a workload. A
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -247,6 +247,19 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
             before="1.34",
             room=True,
         )
+    terms = (
+        *read_terms(affinity, "podAffinity", owner, remarks),
+        *read_terms(affinity, "podAntiAffinity", owner, remarks),
+    )
+    gated = bool(fields.elements("schedulingGates", "a list of gates"))
+    for first, what, is_there in (
+        ("1.18", "the overhead of a pod counts", "overhead" in fields),
+        ("1.22", "a namespaceSelector counts", any(t.term.namespace_selector is not None for t in terms)),
+        ("1.27", "a scheduling gate keeps a pod back", gated),
+        ("1.29", "a sidecar counts like a container", any(_sidecars(fields, "resources"))),
+    ):  # fmt: skip
+        if is_there:
+            remarks.doubt_before(first, what, owner)
     requests = requests_of(fields, resize.counted)
     if resize.held and requests != requests_of(fields):
         remarks.doubt(
@@ -262,10 +275,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         fields.text("nodeName", "the name of a node") or None,
         read_labels(fields, "nodeSelector"),
         read_node_affinity(affinity, owner, remarks),
-        (
-            *read_terms(affinity, "podAffinity", owner, remarks),
-            *read_terms(affinity, "podAntiAffinity", owner, remarks),
-        ),
+        terms,
         _tolerations(fields, owner, remarks),
         read_constraints(fields, owner, remarks),
         fields.read("priority", lambda value: value.integer(MIN_PRIORITY, MAX_PRIORITY)),
@@ -273,7 +283,7 @@ def read_spec(value: Manifest, owner: str, remarks: Remarks, resize: ResizeStatu
         fields.read("preemptionPolicy", POLICY.read),
         fields.text("schedulerName", "the name of a scheduler") or DEFAULT_SCHEDULER,
         30 if grace is None else grace,
-        bool(fields.elements("schedulingGates", "a list of gates")),
+        gated,
         _host_ports(fields, owner, remarks),
         read_mounts(fields),
         read_references(fields),
@@ -309,16 +319,22 @@ def _tolerations(fields: Fields, owner: str, remarks: Remarks) -> tuple[Tolerati
     return tuple(found)
 
 
+def _sidecars(fields: Fields, having: str = "name") -> Iterator[Fields]:
+    """The init containers that go on running, and say something of this."""
+    for container in fields.elements("initContainers", "a list of containers"):
+        given = container.mapping("a container")
+        if given.scalar("restartPolicy", "a restart policy") == "Always" and having in given:
+            yield given
+
+
 def _host_ports(fields: Fields, owner: str, remarks: Remarks) -> tuple[HostPort, ...]:
     """The host ports of the containers, and of the init containers that go on running (GetHostPorts, 1.34)."""
     found: list[HostPort] = []
     on_host = fields.boolean("hostNetwork")
     for container in fields.elements("containers", "a list of containers"):
         found += _ports_of(container.mapping("a container"), on_host)
-    for container in fields.elements("initContainers", "a list of containers"):
-        given = container.mapping("a container")
-        stays = given.scalar("restartPolicy", "a restart policy") == "Always"
-        if stays and (ports := _ports_of(given, on_host)):
+    for given in _sidecars(fields):
+        if ports := _ports_of(given, on_host):
             found += ports
             remarks.doubt(
                 "host ports of init containers are heeded, as by 1.34 and later",

@@ -42,6 +42,7 @@ _HARMLESS = (
 """Plugins of Kubernetes' own that only score, or that run by default: what claims and groups of pods lack of them is a doubt about the pods that have any."""
 
 _PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1000}
+_BY_DEFAULT = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,11 @@ def read_configuration(top: Manifest, remarks: Remarks, strict: bool = False) ->
         if profile.name in profiles:
             element.fail(f"the profile `{profile.name}` is there twice: give each another schedulerName")
         profiles[profile.name] = profile
+    settings = {repr({**_BY_DEFAULT, **p.preemption}) for p in profiles.values()}
+    if len(settings) > 1:
+        remarks.doubt(
+            "the arguments of DefaultPreemption differ: those of one profile count for all", top.file
+        )
     found = profiles or {DEFAULT_SCHEDULER: Profile()}
     return Configuration({n: _with_ignored(p, ignored) for n, p in found.items()})
 

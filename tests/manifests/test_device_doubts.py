@@ -10,6 +10,7 @@ import pytest
 from podrace.api import check
 from podrace.cli import main
 from podrace.manifests import Size, read_manifests, represent
+from podrace.manifests.doubts import doubts_of
 from tests.manifests.claim_objects import (
     as_list,
     asking,
@@ -351,3 +352,28 @@ def test_a_claim_that_is_reserved_for_an_earlier_pod_is_in_doubt(
     claim = resource_claim("one", "n1/gpu-0", ("a",))
     claim["status"]["reservedFor"][0]["uid"] = uid
     assert kept(tmp_path, device_class(), claim, GPU, TWO, WAITS).claims.doubts == doubts
+
+
+FIRST = {
+    "name": "g",
+    "firstAvailable": [EXACTLY["exactly"] | {"name": "x"}, EXACTLY["exactly"] | {"name": "y"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("some", "first", "what"),
+    [
+        ((ONE, TWO, resource_slice("n1", tainted())), "1.36", "taints of devices count"),
+        ((ONE, TWO, resource_slice("n1", device("gpu-0") | {"bindingConditions": ["x"], "bindingFailureConditions": ["y"]})),
+         "1.36", "binding conditions count"),
+        ((ONE, TWO, GPU, rule(device="gpu-0")), "1.37", "a DeviceTaintRule counts"),
+        ((requests(FIRST), GPU), "1.34", "firstAvailable counts"),
+    ],
+)  # fmt: skip
+def test_what_an_older_release_does_not_heed_is_in_doubt_there(
+    tmp_path: Path, some: tuple[dict[str, Any], ...], first: str, what: str
+) -> None:
+    found = kept(tmp_path, device_class(), WAITS, *some)
+    said = f"{what} from {first} on: a verdict on an older release is not about what that one makes of it (Pod/shop/a)"
+    before = f"1.{int(first[2:]) - 1}"
+    assert [doubts_of(found, release) for release in (before, first, None)] == [[said], [], []]
