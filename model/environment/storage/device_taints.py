@@ -10,7 +10,6 @@ from __future__ import annotations
 from ...language import (
     Component,
     Expr,
-    Lasts,
     Words,
     any_of,
     as_expr,
@@ -110,7 +109,7 @@ class DeviceTaints(Component):
         self.faults.spend(Fault.DEVICE_TAINT, of.device)
         self.tainted[of] = True
 
-    @step(actor="device taint eviction controller", goroutine="clock", each="of", lasts=Lasts.MINUTES)
+    @step(actor="device taint eviction controller", goroutine="clock", each="of")
     @tells("{of} has been tainted for longer than claims tolerate.")
     def age(self, of: TaintableDevice) -> None:
         """The time when the taint was added, and tolerationSeconds. The time of the allocation does not matter."""

@@ -346,15 +346,21 @@ def test_an_actor_that_is_slow_brings_a_run_back() -> None:
 
 
 def test_actors_that_may_be_slow_are_those_whose_steps_are_short() -> None:
+    assert {actor for actor, _ in steps_that_last(Lasts.SHORT)} == set(SHORT_ACTORS)
+
+
+def test_only_the_flush_waits_for_minutes() -> None:
+    """A grace period, tolerationSeconds (of devices, too) or a lease may be as short as a call."""
+    assert set(steps_that_last(Lasts.MINUTES)) == {("queue timers", "flush_unschedulable")}
+
+
+def steps_that_last(scale: Lasts) -> Iterator[tuple[str, str]]:
+    """The steps of the model of this scale, each with its actor."""
     modules(model)
-    short = {
-        info.actor
-        for part in parts_of(Component)
-        if part.__module__.startswith("podrace.model.")
-        for name, method in vars(part).items()
-        if (info := getattr(method, "__podrace_step__", None)) and info.scale(part) is Lasts.SHORT
-    }
-    assert short == set(SHORT_ACTORS)
+    for part in parts_of(Component):
+        for name, method in vars(part).items() if part.__module__.startswith("podrace.model.") else ():
+            if (info := getattr(method, "__podrace_step__", None)) and info.scale(part) is scale:
+                yield info.actor, name
 
 
 def modules(package: ModuleType) -> None:
