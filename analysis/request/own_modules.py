@@ -9,6 +9,7 @@ import builtins
 import gc
 import hashlib
 import linecache
+import operator
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -139,46 +140,72 @@ def states_of(module: ModuleType) -> States:
 
 def hear_class(cls: type) -> None:
     """Have the code of a class that a program gave ask as if its file had been loaded here. Raises SyntaxError for a pitfall in its text."""
+    codes: dict[str, dict[tuple[str, int], CodeType]] = {}
     for base in cls.__mro__:
-        module, top = sys.modules.get(base.__module__), base.__module__.partition(".")[0]
-        if module is None or top in ("podrace", *_sources, *sys.stdlib_module_names):
+        module = sys.modules.get(base.__module__)
+        if module is None or not _is_theirs(base.__module__, base.__module__):
             continue
+        for one in _functions_of(module, base):
+            old, names = one.__code__, one.__globals__
+            if old.co_filename not in codes:
+                codes[old.co_filename] = _heard_in(old.co_filename)
+            new = codes[old.co_filename].get((old.co_qualname, old.co_firstlineno), old)
+            if new.co_freevars == old.co_freevars:
+                one.__code__ = new
+            names.update({name: how for name, how in HEARD.items() if name not in names})
+            names.update({name: _ASKING[id(value)] for name, value in names.items() if id(value) in _ASKING})
         files = {one.__code__.co_filename for one in vars(base).values() if isinstance(one, FunctionType)}
         for file in sorted(files):
-            text = "".join(linecache.getlines(file))
-            heard = compile(hearing(ast.parse(text), file), file, "exec", dont_inherit=True)
-            codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes_in(heard)}
-            for one in _functions_of(module, base):
-                old = one.__code__
-                if old.co_filename == file:
-                    one.__code__ = codes.get((old.co_qualname, old.co_firstlineno), old)
-            vars(module).update({name: how for name, how in HEARD.items() if name not in vars(module)})
             own: list[ast.stmt] = [
                 node
-                for node in ast.parse(text).body
+                for node in ast.parse(_text_of(file)).body
                 if isinstance(node, ast.ClassDef) and node.name == base.__name__
             ]
             for line, what in pitfalls_of(ast.Module(own, []), states_of(module)):
                 raise SyntaxError(what, (file, line, None, None))
 
 
-_HOLD = (dict, list, tuple, set, property, staticmethod, classmethod, partial, CellType)
+_ASKING = {
+    id(operator): OPERATOR,
+    **{id(vars(operator)[name]): vars(OPERATOR)[name] for name in ("is_", "is_not")},
+}
+"""What code of a program's finds in place of what it imported."""
+
+_HOLD = (dict, list, tuple, set, property, staticmethod, classmethod, partial, CellType, ModuleType)
+
+
+def _is_theirs(module: str, beside: str) -> bool:
+    """Whether a module is the program's: not podrace's, nor Python's, nor installed, unless together with the one that it is beside."""
+    top, file = module.partition(".")[0], getattr(sys.modules.get(module), "__file__", None) or ""
+    if top in ("", "podrace", *_sources, *sys.stdlib_module_names):
+        return False
+    return top == beside.partition(".")[0] or not {"site-packages", "dist-packages"} & {*Path(file).parts}
 
 
 def _functions_of(module: ModuleType, cls: type) -> Iterator[FunctionType]:
-    """The functions of a module and of a class: also in properties and lists, under decorators, and in other classes of the module."""
+    """The functions of a module and of a class, and of the program's modules that these name: also in properties and lists, under decorators, and in other classes."""
     todo: list[object] = [*vars(module).values(), *vars(cls).values()]
     seen = {id(vars(module))}
     while todo:
         one = todo.pop()
-        is_code = isinstance(one, (type, FunctionType))
-        is_own = is_code and getattr(one, "__module__", "") == module.__name__
-        if id(one) in seen or not (is_own or isinstance(one, _HOLD)):
+        if id(one) in seen or not isinstance(one, (type, FunctionType, *_HOLD)):
             continue
         seen.add(id(one))
-        if isinstance(one, FunctionType):
-            yield one
-        todo += vars(one).values() if isinstance(one, type) else gc.get_referents(one)
+        home = one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", None)
+        if not isinstance(one, (type, FunctionType, ModuleType)) or _is_theirs(str(home), module.__name__):
+            if isinstance(one, FunctionType):
+                yield one
+            todo += vars(one).values() if isinstance(one, (type, ModuleType)) else gc.get_referents(one)
+
+
+def _text_of(file: str) -> str:
+    return "".join(linecache.getlines(file))
+
+
+def _heard_in(file: str) -> dict[tuple[str, int], CodeType]:
+    """The code of a file that asks here, by its name and line."""
+    heard = compile(hearing(ast.parse(_text_of(file)), file), file, "exec", dont_inherit=True)
+    return {(code.co_qualname, code.co_firstlineno): code for code in _codes_in(heard)}
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:

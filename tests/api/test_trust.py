@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from podrace.model.language import Expr, all_of
 from podrace.model.scheduler.queue.sub_queues import SubQueue
 from podrace.properties import PROPERTIES, Property
 from podrace.properties.scheduling.conditions import BoundPodsSayScheduled
+from tests.api import symbols
 from tests.cli.helpers import MINE, TINY
 
 CHECK = "(found,) = check('tiny.yaml')\nprint(found.verdict, *found.notes, sep='\\n')\n"
@@ -158,8 +160,22 @@ class ByHelper(Unheard):
         return self.how[0](self.queue.sub_queue[pod])
 
 
+class ByOperator(Unheard):
+    """By a function of Python's that does what `is` does."""
+
+    def waits(self, pod: Pod) -> Any:
+        return operator.is_(self.queue.sub_queue[pod], SubQueue.BACKOFF)
+
+
+class FromBeside(Unheard):
+    """By `is`, in a function of another file."""
+
+    def waits(self, pod: Pod) -> Any:
+        return symbols.is_backoff(self.queue.sub_queue[pod])
+
+
 @pytest.mark.parametrize(
-    ("cls", "what"), [(InSet, "a hash, as of a key or in a set,"), (Counted, "a hash, as of a key or in a set,"), (ByIs, "`is`"), (ByHelper, "`is`")]
+    ("cls", "what"), [(ByOperator, "`is`"), (FromBeside, "`is`"), (InSet, "a hash, as of a key or in a set,"), (Counted, "a hash, as of a key or in a set,"), (ByIs, "`is`"), (ByHelper, "`is`")]
 )  # fmt: skip
 def test_a_class_gets_no_answers_that_its_file_would_not(
     tmp_path: Path, cls: type[Property], what: str
