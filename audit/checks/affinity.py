@@ -137,10 +137,11 @@ class AntiAffinity(Check):
             if (pair.moment, words) in told:  # each of the two has such a term
                 continue
             told.add((pair.moment, words))
-            if pair.by_binding and not pair.one.binding:
-                self.by_others.append(
-                    (pair.moment, f"{at(pair.moment)}: {words}: by another actor than a scheduler")
-                )
+            # What came by no Binding, and may have come later, is nothing that the Binding overlooked.
+            later = not pair.other.binding and pair.other.must_come > pair.one.may_come
+            if pair.by_binding and (later or not pair.one.binding):
+                whose = "or it was another actor" if pair.one.binding else "by another actor"
+                self.by_others.append((pair.moment, f"{at(pair.moment)}: {words}: {whose} than a scheduler"))
                 continue
             hit = Hit(at(pair.moment), words, pods, pair.one.node, pair.one.by)
             found.append(Found(pair.moment, hit, partial(_case, pair)))

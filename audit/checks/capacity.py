@@ -23,11 +23,12 @@ _OF_NODES = frozenset({*NATIVE, PODS})
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A node that was overfull at a moment, if all these were still there."""
+    """A node that was overfull at a moment, at which the pod of `stay` came last, if all these were still there."""
 
     node: NodeHistory
     since: int
     moment: int
+    stay: Stay
     stays: tuple[Stay, ...]
     around: tuple[Stay, ...]
 
@@ -80,35 +81,42 @@ class Capacity(Check):
             return
         asked = [_least(s, since, moment, False) for s in there]
         if _exceeded(asked, states, least=False) is not None or _port(there) is not None:
-            self.candidates.append(_Candidate(node, since, moment, there, tuple(node.stays)))
+            self.candidates.append(_Candidate(node, since, moment, stay, there, tuple(node.stays)))
 
     def found(self, trust: Trust) -> list[Found]:
         """Those candidates of which everybody is known to have been there."""
-        found: list[Found] = []
+        found: dict[tuple[str, int], Found] = {}
+        signs: list[tuple[tuple[str, int], str]] = []
         for candidate in self.candidates:
-            hit = self._hit(candidate, trust)
-            if hit is not None:
+            hit, at_once = self._hit(candidate, trust), (candidate.node.name, candidate.moment)
+            if isinstance(hit, str):
+                signs.append((at_once, hit))
+            elif hit is not None and at_once not in found:
                 timeline = hit.timeline
                 case = None if timeline is None else partial(_case, candidate, timeline, trust)
-                found.append(Found(candidate.moment, hit, case))
-        return found
+                found[at_once] = Found(candidate.moment, hit, case)
+        self.by_others += [(at_once[1], words) for at_once, words in signs if at_once not in found]
+        return [*found.values()]
 
-    def _hit(self, candidate: _Candidate, trust: Trust) -> Hit | None:
-        node, since, moment = candidate.node, candidate.since, candidate.moment
+    def _hit(self, candidate: _Candidate, trust: Trust) -> Hit | str | None:
+        """The hit, or a sign where it was no Binding that did it, or may have been none."""
+        node, since, moment, last = candidate.node, candidate.since, candidate.moment, candidate.stay
         there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
         states = node.states.possible(since, moment, also_next=not trust.complete)
-        if not there or any(state.amounts is None for state in states):
+        if last not in there or any(state.amounts is None for state in states):
             return None
         if not trust.complete and node.seen_at < moment:
             return None
         asked = [_least(s, since, moment, not trust.complete) for s in there]
-        last = max(there, key=lambda s: (s.must_come, s.may_come))
-        # The filter asks of a node only what the pod itself asks for; of several Bindings at one moment any may have been the last.
-        latest = [of for s, of in zip(there, asked, strict=True) if s.must_come == last.must_come]
-        among = {resource for of in latest for resource, amount in of.items() if amount}
+        # The filter asks of a node only what the pod itself asks for.
+        among = {resource for resource, amount in asked[there.index(last)].items() if amount}
         by_last = _exceeded(asked, states, least=False, among=among)
         too_much = by_last or _exceeded(asked, states, least=False)
         port = _port(there)
+        # What came by no Binding, and may have come later, is nothing that this one overlooked.
+        before = [s for s in there if s.binding or s.must_come <= last.may_come]
+        overlooked = [of for s, of in zip(there, asked, strict=True) if s in before]
+        sure = _exceeded(overlooked, states, least=False, among=among) or _port(before, last)
         if too_much is None and port is None:
             return None
         pods = [s.pod.key for s in sorted(there, key=lambda s: (s.must_come, s.pod.key))]
@@ -120,15 +128,13 @@ class Capacity(Check):
             resource, amount, has = too_much
             words = f"{node.name} is overfull: {_of(resource, amount, has)} with {listed(pods)}"
             timeline = _timeline(candidate, resource, has, moment, set(map(id, there)))
-        if not last.binding or (by_last is None and port is None):
-            how = "and by no Binding" if not last.binding else "and asks for nothing of that"
-            self.by_others.append(
-                (
-                    moment,
-                    f"{at(moment)}: {words}; {last.pod.key} came last, {how}: by another actor than a scheduler",
-                )
-            )
-            return None
+        if not last.binding or sure is None:
+            how = (
+                "and by no Binding: by another actor than a scheduler" if not last.binding
+                else "or what came by no Binding" if by_last or _port(there, last)
+                else "and asks for nothing of that: by another actor than a scheduler"
+            )  # fmt: skip
+            return f"{at(moment)}: {words}; {last.pod.key} came last, {how}"
         words += f"; the Binding of {last.pod.key} was accepted last"
         return Hit(at(moment), words, tuple(pods), node.name, last.by, timeline)
 
@@ -188,13 +194,13 @@ def _amount(state: NodeState, resource: str) -> int:
     return state.amounts.get(resource, EVER if resource == "pods" else 0)
 
 
-def _port(there: Sequence[Stay]) -> tuple[str, int, str] | None:
-    """A port of the node that two of them take."""
-    with_ports = [stay.pod.ports for stay in there if stay.pod.ports]
-    for i, ports in enumerate(with_ports):
+def _port(there: Sequence[Stay], one: Stay | None = None) -> tuple[str, int, str] | None:
+    """A port of the node that two of them take, or this one and another."""
+    with_ports = [stay for stay in there if stay.pod.ports]
+    for i, stay in enumerate(with_ports):
         for other in with_ports[:i]:
-            port = clashing(ports, other)
-            if port is not None:
+            port = clashing(stay.pod.ports, other.pod.ports)
+            if port is not None and (one is None or one in (stay, other)):
                 return port
     return None
 
@@ -207,7 +213,7 @@ def _case(candidate: _Candidate, timeline: Timeline, trust: Trust) -> Case:
     """The pods that overfilled the node, by the resource of the violation: the last to arrive, and the latest earlier pod without which it would have fit."""
     resource, since, moment = timeline.resource, candidate.since, candidate.moment
     there = [s for s in candidate.stays if s.pod.stays_until(moment, trust.complete)]
-    there.sort(key=lambda s: (s.must_come, s.may_come))
+    there.sort(key=lambda s: (s is candidate.stay, s.must_come, s.may_come))
     amounts = {s: _least(s, since, moment, not trust.complete).get(resource, 0) for s in there}
     last, over = there[-1], sum(amounts.values()) - timeline.allocatable
     enough = [s for s in there[:-1] if over <= amounts[s]]

@@ -241,6 +241,20 @@ def test_ports_of_the_node(tmp_path: Path) -> None:
     assert apart.verdict == "EXCLUDED"
 
 
+def test_a_binding_is_blamed_for_no_port_that_its_pod_does_not_take(tmp_path: Path) -> None:
+    """The static pod came last of the two that take it."""
+    taken = {"hostPort": 80, "containerPort": 80}
+    ports: dict[str, Any] = {
+        "containers": [{"name": "c", "ports": [taken], "resources": {"requests": {"cpu": "1m"}}}]
+    }
+    static = pod("s", "1m", on="n", **ports)
+    mirror = event("create", "pods", "s", 3, code=201, response=static, user="system:node:n")
+    some = [seen("n", 0), *both("a", 1, **ports), mirror, *both("c", 5, "1m")]
+    report = answered(tmp_path, some, listed(node("n")))
+    assert answer(report, "S-CAP").hits == ()
+    assert "default/s came last, and by no Binding" in report.signs[0]
+
+
 def test_too_many_pods(tmp_path: Path) -> None:
     few = [seen("n", 0.5, version=901, pods="1")]
     (hit,) = of(tmp_path, "S-CAP", *few, *both("a", 1, "1m"), *both("b", 2, "1m")).hits
@@ -270,6 +284,30 @@ def test_another_actor_overfills_the_node(tmp_path: Path) -> None:
         "2026-01-01T00:00:04.200Z: n is overfull: 3 of 2 cpu with default/a, default/static, default/b; default/b came last, and asks "
         "for nothing of that: by another actor than a scheduler"
     )
+
+
+def test_a_binding_is_blamed_for_nothing_that_may_have_come_later(tmp_path: Path) -> None:
+    """The kubelet's pod is created while the Binding is under way."""
+    static = pod("static", "2", on="n")
+    static["metadata"]["labels"] = {"app": "x"}
+    mirror = event("create", "pods", "static", 3, until=5, code=201, response=static, user="system:node:n")
+    events = [seen("n", 0), created("a", 1, "1m", **APART), created("b", 1, "2"), bound("a", "n", 4, until=6)]
+    for some in ([*events, mirror], [*events[:1], *events[2:3], bound("b", "n", 4, until=6), mirror]):
+        report = answered(tmp_path, some, listed(node("n")), True)
+        assert not [answer.hits for answer in report.answers if answer.hits]
+        (sign,) = report.signs
+        assert "came last, or what came by no Binding" in sign or sign.endswith(
+            "or it was another actor than a scheduler"
+        )
+
+
+def test_of_two_bindings_at_one_moment_the_one_that_asks_for_it_is_blamed(tmp_path: Path) -> None:
+    both_end = [bound("a", "n", 4, until=6), bound("c", "n", 5, until=6)]
+    some = [seen("n", 0), *both("b", 1, "2"), created("a", 2, "1"), created("c", 3, "0"), *both_end]
+    report = answered(tmp_path, some, listed(node("n")))
+    (hit,) = answer(report, "S-CAP").hits
+    assert hit.words.endswith("the Binding of default/a was accepted last")
+    assert report.signs == ()
 
 
 def test_orders_that_the_log_leaves_open(tmp_path: Path) -> None:
