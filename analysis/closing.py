@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
+from typing import get_type_hints
 
 from ..base.problems import Problem, Terminated
 from ..base.text import listed
 from ..checker.core.exploration import Budget
+from ..model.cluster import Cluster
 from ..model.history import CHANGES, RELEASES, Composition, version_of
 from ..model.history.versions import exact
 from ..reports.document import Finding, Word
+from ..reports.step import ShownStep
 from ..scenarios import selected
 from .chain import bare_verdict
 from .findings import was_cut_short
@@ -47,7 +50,7 @@ def closings(
     for number, (run, finding) in enumerate(zip(runs, findings, strict=True)):
         if finding.trace is None or run.scenario.open or run.composition.patches:
             continue
-        search = _Search(run, budget, method, until, watcher)
+        search = _Search(run, finding.trace, budget, method, until, watcher)
         try:
             found[number] = search.untried() if monotonic() >= until else search.sentences()
         except Terminated:
@@ -58,8 +61,16 @@ def closings(
 class _Search:
     """What closes one race. Every answer is a verdict of the chain; one that is not in time is none."""
 
-    def __init__(self, run: Run, budget: Budget, method: Method, until: float, watcher: Watcher) -> None:
-        self._run, self._budget, self._method = run, budget, method
+    def __init__(
+        self,
+        run: Run,
+        trace: Sequence[ShownStep],
+        budget: Budget,
+        method: Method,
+        until: float,
+        watcher: Watcher,
+    ) -> None:
+        self._run, self._trace, self._budget, self._method = run, trace, budget, method
         self._until, self._watcher = until, watcher
         self._known: dict[str, Finding] = {}
 
@@ -204,7 +215,14 @@ class _Search:
         return [f"Of what {exact(high)} brought, {key} closes it by itself: {CHANGES[key].title}."]
 
     def _by_coming_change(self) -> list[str]:
-        key = self._first_that_closes(self._coming(), self._base.release)
+        acted = {step.component for step in self._trace}
+        parts = tuple(part for name, part in get_type_hints(Cluster).items() if name in acted)
+
+        def is_far(key: str) -> bool:
+            """Whether it changes only parts that take no step in the violation."""
+            return not any(issubclass(one, parts) for one in CHANGES[key].classes)
+
+        key = self._first_that_closes(sorted(self._coming(), key=is_far), self._base.release)
         if key is not None:
             return [f"{key} closes it: {CHANGES[key].title}; {CHANGES[key].where}."]
         if self._is_over:
@@ -247,7 +265,9 @@ class _Search:
             )
             run = replace(self._run, composition=composition, expected=None, expected_steps=None)
             try:
-                self._known[composition.label] = bare_verdict(run, budget, self._method, self._watcher.watch)
+                self._known[composition.label] = bare_verdict(
+                    run, budget, self._method, self._watcher.watch, self._trace
+                )
             except Problem:  # a property of the user's own that this release has not what it takes for
                 return "INCONCLUSIVE"
         return self._known[composition.label].verdict

@@ -1,8 +1,11 @@
 """Searches of several slices with one code: slices with the same transitions, which differ in some variables and in what they ask.
 
-To compile a system takes longer than most searches of it. So the slices are laid into one system with one more variable, `asked`, which nothing
-changes: it says which of the slices is meant. A variable that not all slices have keeps its initial value where one without it is meant. The states with one
-value of `asked` are then the states of that slice, with the same transitions, and are found in the same order.
+To compile a system takes longer than most searches of it. So the slices are laid into one system with one more variable for each, which nothing
+changes: it says whether that slice is meant. A variable that not all slices have keeps its initial value where none that has it is meant. The states in which one
+slice is meant are then the states of that slice, with the same transitions, and are found in the same order.
+
+One search asks for all of them, as most differ in what they remember of the run, and few remember what cannot be seen in the state. It ends where one is violated: the search of that
+one alone would have ended there, too. What was found is the answer of a slice whose variables tell all those states apart: its own search finds the same ones in the same order. Any other is searched by itself.
 """
 
 from __future__ import annotations
@@ -11,15 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
+
 from ...model.language import (
-    INT,
+    BOOL,
     Expr,
     Transition,
     TransitionSystem,
     Variable,
     all_of,
     any_of,
-    equal,
     negate,
     select,
 )
@@ -27,6 +31,7 @@ from ...model.language.expressions.expr import fresh_graph, variable
 from ..codegen.mixed_radix import in_fewer_words
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Watcher
+from ..core.interpreter import Interpreter
 from ..llvm.machine_code import MachineCode, compile_system
 from ..reduction.slicing import key_of
 from .engine import Search
@@ -38,6 +43,7 @@ MOST_STATES = 1_000_000
 """A larger search is done in code of its own: that computes nothing for others, and its states may be shorter."""
 
 _ASKED = "what is asked"
+_WORD, _ODD = 2**64 - 1, np.uint64(0x9E3779B97F4A7C15)
 
 Question = tuple[object, ...]
 
@@ -92,8 +98,9 @@ class _Group:
     def __init__(self, slices: Sequence[TransitionSystem]) -> None:
         self._slices, self._are_large = slices, False
         self.numbers = {_question(one): number for number, one in enumerate(slices)}
-        # A range that is a power of two stays a variable of its own (`in_fewer_words`).
-        self._asked = Variable("asked", INT, 0, (1 << (len(slices) - 1).bit_length()) - 1, 0)
+        self._asked = [Variable(f"asked[{number}]", BOOL, 0, 1, 0) for number in range(len(slices))]
+        self._together = [*range(len(slices))]
+        self._answers: dict[tuple[int, Budget], Exploration] = {}
         self._has: dict[Variable, set[int]] = {}
         for number, one in enumerate(slices):
             for v in one.variables:
@@ -115,20 +122,69 @@ class _Group:
         self, system: TransitionSystem, budget: Budget, progress: Watcher | None
     ) -> Exploration | None:
         """One of the slices, unless it has too many states for this."""
-        if self._are_large:
-            return None
+        number = self.numbers[_question(system)]
+        while not self._are_large and (number, budget) not in self._answers:
+            asked = [other for other in self._together if (other, budget) not in self._answers]
+            if number not in asked or budget.timeout is not None:
+                asked = [number]
+            search, found = self._searched(asked, budget, progress)
+            if found.stopped == "timeout":
+                return self._answer(found, system)
+            if not found.complete and found.stopped != "answered":
+                self._are_large = True  # the others have about as many
+                return None
+            found = replace(found, seconds=found.seconds / len(asked))
+            alone = len(asked) == 1
+            apart = [other for other in asked if alone or self._tells_apart(other, search)]
+            done = [other for other in apart if alone or found.complete or self._is_violated(other, found)]
+            self._answers |= {(other, budget): found for other in done}
+            if not alone:
+                self._together = apart if done else []
+        answer = self._answers.get((number, budget))
+        return answer and self._answer(answer, system)
+
+    def _searched(
+        self, asked: Sequence[int], budget: Budget, progress: Watcher | None
+    ) -> tuple[Search, Exploration]:
+        """What these slices come to, until one of them is violated."""
         most = min(budget.max_states or MOST_STATES, MOST_STATES)
         bound = SearchBudget(replace(budget, max_states=most), progress)  # the time begins before compiling
-        given = {self._asked: self.numbers[_question(system)]}
+        given = {self._asked[number]: 1 for number in asked}
         initial = tuple(given.get(v, v.initial) for v in self._program.system.variables)
         with Workers(budget.jobs) as workers:
             sets = SleepSets(self._system)
-            found = Search(
-                self._program, bound, workers, code=self._code, initial=initial, sleep_sets=sets
-            ).run()
-        if not found.complete and found.stopped not in ("answered", "timeout"):
-            self._are_large = True  # the others have about as many
-            return None
+            search = Search(self._program, bound, workers, code=self._code, initial=initial, sleep_sets=sets)
+            return search, search.run()
+
+    def _tells_apart(self, number: int, search: Search) -> bool:
+        """Whether no two states that were found are the same to a slice. That it does not tell them apart may be said wrongly, by chance."""
+        fields, count = self._program.layout.fields, search.state.states
+        unseen = [v for v, has in self._has.items() if number not in has]
+        if not unseen:
+            return True
+        if search.store is None or not fields.keys() >= {*unseen}:
+            return False
+        size = self._program.layout.words
+        words = search.store.states[: count * size].reshape(count, size)
+        found = np.zeros(count, np.uint64)
+        for word in range(size):
+            mask = sum(fields[v].mask for v in unseen if fields[v].word == word)
+            found = found * _ODD + (words[:, word] & np.uint64(_WORD ^ mask))
+        found.sort()
+        return bool((found[1:] != found[:-1]).all())
+
+    def _is_violated(self, number: int, found: Exploration) -> bool:
+        """Whether it is this slice that was violated where the search ended."""
+        one = self._slices[number]
+        interpreter, state = Interpreter(one), one.initial
+        for path in found.violations.values():
+            for transition in path:
+                state = interpreter.successor(state, transition)
+            return not all(interpreter.holds(e, state) for e in one.invariants.values())
+        return False
+
+    def _answer(self, found: Exploration, system: TransitionSystem) -> Exploration:
+        """What was found, in the words of one slice."""
         return replace(
             found,
             violations=dict(zip(system.invariants, found.violations.values(), strict=False)),
@@ -137,7 +193,7 @@ class _Group:
 
     def _joined(self) -> TransitionSystem:
         with fresh_graph():
-            asked = [equal(variable(self._asked), number) for number in range(len(self._slices))]
+            asked = [*map(variable, self._asked)]
             witnesses: dict[str, list[Expr]] = {}
             for here, one in zip(asked, self._slices, strict=True):
                 for name, seen in one.witnesses.items():
@@ -145,7 +201,7 @@ class _Group:
             alike = zip(*(one.transitions for one in self._slices), strict=True)
             return replace(
                 self._slices[0],
-                variables=(self._asked, *self._has),
+                variables=(*self._asked, *self._has),
                 transitions=tuple(self._laid(asked, members) for members in alike),
                 invariants={
                     _ASKED: all_of(

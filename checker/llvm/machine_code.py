@@ -228,6 +228,8 @@ def _object_code(ir: str, level: OptimisationLevel) -> bytes:
     module.data_layout = str(machine.target_data)
     if level > OptimisationLevel.LESS:
         tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        # These take half the time of compiling, and the loops are no quicker for it.
+        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
         builder = llvm.create_pass_builder(machine, tuning)
         builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))

@@ -6,18 +6,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from podrace.analysis import closing
-from podrace.analysis.chain import verdicts
+from podrace.analysis.chain import bare_verdict, verdicts
 from podrace.analysis.closing import OVER, closings
 from podrace.analysis.request.method import USUAL, Method
-from podrace.analysis.request.plan import Run, Selection, plan
+from podrace.analysis.request.plan import Run, Selection, compose_for, plan
 from podrace.base.problems import UsageProblem
 from podrace.checker.core.exploration import Budget
 from podrace.model.history import CHANGES, RELEASES
 from podrace.model.history.versions import exact
 from podrace.reports.document import Finding, Fixes, Word
+from podrace.reports.step import ShownStep
 
 BUDGET = Budget(max_memory=1 << 28)
 
@@ -40,7 +42,9 @@ class Pretence:
         self._otherwise, self._by_label = otherwise, by_label or {}
         monkeypatch.setattr(closing, "bare_verdict", self._verdict_on)
 
-    def _verdict_on(self, run: Run, budget: Budget, method: Method, watch: object) -> Finding:
+    def _verdict_on(
+        self, run: Run, budget: Budget, method: Method, watch: object, known: Sequence[ShownStep]
+    ) -> Finding:
         self.asked.append(run.composition.label)
         self.limits.append(budget.max_states)
         assert budget.timeout is not None
@@ -247,3 +251,32 @@ def test_a_small_race_for_real() -> None:
         "70366: a node update wakes parked pods only if something changed that they may wait for; in 1.14 and later; backported to 1.12.4, 1.13.1.",
         "In 1.14.0, the first release with it, the property holds, too.",
     ]
+
+
+def test_changes_of_what_acts_in_the_violation_are_tried_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tried(*components: str) -> list[str]:
+        pretence = Pretence(monkeypatch, "VIOLATED")
+        run = run_of("gone-victim", release=RELEASES[-1])
+        steps = [ShownStep(1, "somebody", name, "go_on", {}, "", ()) for name in components]
+        finding = msgspec.structs.replace(found(run, "VIOLATED"), trace=tuple(steps))
+        closings([run], [finding], BUDGET, USUAL, 60.0)
+        return [label.rpartition(" + ")[2] for label in pretence.asked]
+
+    usual, sooner = tried("users"), tried("users", "async_preemption")
+    assert sorted(usual) == sorted(sooner)
+    assert usual.index("last-victim-gone") > 0
+    assert sooner.index("last-victim-gone") < sooner.index("135486")
+
+
+def test_where_the_same_steps_violate_it_nothing_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of("swapped-by-a-list", release="1.36.0")
+    (finding,) = verdicts([run], BUDGET)
+    assert finding.trace
+    later = replace(run, composition=run_of("swapped-by-a-list", release="1.36.3").composition)
+    searched = bare_verdict(later, BUDGET, USUAL)
+    assert (searched.verdict, searched.states > 0) == ("VIOLATED", True)
+    assert bare_verdict(later, BUDGET, USUAL, known=finding.trace[:-1]).states == searched.states
+    known = bare_verdict(later, BUDGET, USUAL, known=finding.trace)
+    assert (known.verdict, known.states) == ("VIOLATED", 0)
+    closed = replace(run, composition=compose_for(run.scenario, "1.36.0", ["141255"], ()))
+    assert bare_verdict(closed, BUDGET, USUAL, known=finding.trace).verdict == "HOLDS"

@@ -19,7 +19,21 @@ from podrace.checker.explicit.shared_code import SharedCode
 from podrace.checker.reduction.questions import explored_slice
 from podrace.checker.reduction.slicing import Slicer
 from podrace.checker.trace.fingerprint import fingerprint
-from podrace.model.language import BOOL, TransitionSystem, Variable, negate
+from podrace.model.language import (
+    BOOL,
+    Component,
+    Model,
+    TransitionSystem,
+    Universe,
+    Variable,
+    boolean,
+    build,
+    integer,
+    negate,
+    require,
+    step,
+    trace_system,
+)
 from podrace.model.language.expressions.expr import fresh_graph, variable
 from podrace.properties.base.instrument import alone
 from podrace.reports.document import Finding
@@ -76,6 +90,51 @@ def test_a_slice_of_one_property_is_the_same_within_all(system: TransitionSystem
         there, here = Slicer(own, within=within), Slicer(own)
         assert fingerprint(there.slice(**asked)) == fingerprint(here.slice(**asked))
         assert there.outside_cone(there.slice(**asked)) == here.outside_cone(here.slice(**asked))
+
+
+class Counting(Component):
+    """Two counters that are always equal, which no analysis sees, and two bits that remember each another number."""
+
+    one = integer(0, 3)
+    other = integer(0, 3)
+    first = boolean()
+    second = boolean()
+
+    @step(actor="counter")
+    def count(self) -> None:
+        require(self.one < 3)
+        self.first = self.first | (self.one == 1)
+        self.second = self.second | (self.one == 2)
+        self.other = self.one + 1
+        self.one += 1
+
+    @step(actor="counter")
+    def again(self) -> None:
+        self.one = 0
+        self.other = 0
+
+
+class Counters(Model):
+    counting: Counting
+
+
+@pytest.mark.parametrize("violated", [False, True])
+def test_what_a_slice_does_not_tell_apart_is_not_counted_with_it(violated: bool) -> None:
+    model = build(Counters, Universe({}))
+    counting = model.parts["counting"]
+    amiss = {
+        name: lambda bit=bit, value=value: (
+            ~(getattr(counting, bit) & (counting.one != counting.other + value))
+        )
+        for name, bit, value in (("a", "first", 0), ("b", "second", -3 if violated else 0))
+    }
+    slicer = Slicer(trace_system(model, invariants=amiss))
+    slices = [slicer.slice(invariants=[name]) for name in ("a", "b")]
+    assert [len(part.variables) for part in slices] == [3, 3]
+    shared = SharedCode(slices)
+    found = [shared.explore(part, BUDGET, None) for part in slices]
+    assert [*map(timeless, found)] == [timeless(explicit.explore(part)) for part in slices]
+    assert [bool(one and one.violations) for one in found] == [False, violated]
 
 
 RUNS = plan(Selection(["72124"], "1.13.0", properties=["S-NOM", "S-NOMVIS"]))
