@@ -36,7 +36,7 @@ class Race(msgspec.Struct, frozen=True):
 
     `without` are upstream changes that the model is without where the counterexample was found: those are races that the base does not have. So are those of a model with later changes, which are `added`. `before` and `after` are
     the verdicts of both replays. `at` is the step at which the changed code leaves the model, `words` say what differs there. `lines` is how many
-    of the changed lines its replays executed: of those that are gone before the change, of new ones after it. `differs`: the replays can be told apart. `steps` tell the run of a race that opens.
+    of the changed lines its replays executed: of those that are gone before the change, of new ones after it. `differs`: the replays can be told apart. `steps` tell the run of a race that opens, `opening` its cluster, and `ending` what is wrong at its end.
     """
 
     name: str
@@ -51,6 +51,8 @@ class Race(msgspec.Struct, frozen=True):
     lines: int = 0
     differs: bool = False
     steps: tuple[str, ...] = ()
+    opening: tuple[str, ...] = ()
+    ending: tuple[str, ...] = ()
 
     @builtins.property
     def leaves(self) -> bool:
@@ -65,7 +67,7 @@ class Race(msgspec.Struct, frozen=True):
             for word, keys in (("without", self.without), ("with", self.added))
             if keys
         ]
-        found = f" (found {' and '.join(said)})" if said else ""
+        found = f" (its run is one of the model {' and '.join(said)})" if said else ""
         return f"{self.name} {self.property}{found}"
 
     @builtins.property

@@ -164,7 +164,9 @@ def _opened(found: CodeChange) -> Iterator[str]:
     """The run of each race that opens, step by step."""
     for race in found.of("opens"):
         yield f"the run that opens {race.label}, executed by the changed code:"
+        yield from (f"  {line}" for line in race.opening)
         yield from (f"  {number}. {told}" for number, told in enumerate(race.steps, 1))
+        yield from (f"  {line}" for line in race.ending)
 
 
 def to_document(found: CodeChange) -> str:

@@ -70,7 +70,7 @@ def mended_afterwards(
     if steady and _mends({number: long[number]} if number in long else {}, again[0]) == number:
         words = f"the run ends there. The unchanged code mends it at once, and the changed code does not: {_move(*again[0][number])}"
         return msgspec.structs.replace(
-            race, outcome="opens", before="DIFFERS", words=words, differs=True, steps=found.words
+            race, outcome="opens", before="DIFFERS", words=words, differs=True, **found.told
         )
     return race
 

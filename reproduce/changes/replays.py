@@ -21,6 +21,7 @@ from ...base.problems import Problem, Terminated
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES
 from ...reports.document import Finding
+from ...reports.text.explanation import explain
 from ...reports.verify.code_change import Race
 from ...scenarios import Scenario
 from ..case import Case, format_cases
@@ -60,6 +61,17 @@ class Counterexample:
         """Its steps, for people."""
         assert self.asked.found is not None
         return tuple(step.told for step in self.asked.found.steps)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The run for people: its cluster, its steps, and what is wrong at its end."""
+        asked = self.asked
+        finding = asked.question.finding
+        if finding is None or finding.trace is None:  # of a stored trace
+            return {"steps": self.words}
+        violated = f"This violates {asked.about['property']}: {asked.about['sentence']}"
+        run = explain(finding)
+        return {"opening": run.opening, "steps": self.words, "ending": (*run.outcome, violated)}
 
     @property
     def case(self) -> Case:
@@ -346,8 +358,8 @@ def race_of(
         return Race(outcome="still open", words="by a run that goes otherwise" if differs else "", **facts)
     known = base() if ends[1] else None
     if ends[1] and is_new(found.length, known):
-        words += f" Without the change it takes {known} steps at least." if known else ""
-        return Race(outcome="opens", words=words, steps=found.words, **facts)
+        words += f" Without the change, a violation takes at least {known} steps." if known else ""
+        return Race(outcome="opens", words=words, **found.told, **facts)
     if ends[0] and ends[1] is False:
         return Race(outcome="closes", at=at, words=words, **facts)
     if differs:

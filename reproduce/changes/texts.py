@@ -11,6 +11,7 @@ from ...base.problems import UsageProblem
 from ...base.text import one_line
 from ..patches import patched
 
+OTHER_BASE = "name with --kubernetes the version that it is made for"
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _GIT = re.compile(r"diff --git a/(.+) b/(.+)")
 
@@ -168,18 +169,14 @@ def _applied(one: FileDiff, root: Path, name: str, base: str) -> list[FileChange
     if one.old:
         file = root / one.old
         if not file.is_file():
-            raise UsageProblem(
-                f"{name}: {base} has no {one_line(one.old, 120)}: name its base with --kubernetes"
-            )
+            raise UsageProblem(f"{name}: {base} has no {one_line(one.old, 120)}: {OTHER_BASE}")
         before = file.read_text(encoding="utf-8")
     elif (root / one.new).exists():
-        raise UsageProblem(
-            f"{name}: it creates {one_line(one.new, 120)}, which {base} has: name its base with --kubernetes"
-        )
+        raise UsageProblem(f"{name}: it creates {one_line(one.new, 120)}, which {base} has: {OTHER_BASE}")
     after = patched(before or "", one.rows) if one.rows else before
     if after is None:
         raise UsageProblem(
-            f"{name}: does not apply to {one_line(one.old, 120)} of {base} ({_misfit(before or '', one.rows)}): name its base with --kubernetes"
+            f"{name}: does not apply to {one_line(one.old, 120)} of {base} ({_misfit(before or '', one.rows)}): {OTHER_BASE}"
         )
     if one.old and one.new and one.old != one.new:
         return [FileChange(one.old, before, None), FileChange(one.new, None, after)]

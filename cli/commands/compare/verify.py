@@ -27,7 +27,7 @@ Row = TypeVar("Row")
 
 
 @app.command(
-    help="Compare a release with and without a change of the scheduler.\n\nIt says which properties the change fixes, and which it breaks. "
+    help="Say what a change, such as a Go diff, fixes and breaks.\n\n"
     "CHANGE is a Python file with subclasses of parts of the scheduler (FILE.py:CLASS for one of them; see "
     "`podrace new-patch`), or the number of an upstream change. Without --release, podrace takes the newest release, or the last one without the "
     "upstream change. Without --scenario, it takes the catalogue, the most relevant races first. It always compares the regression checks (such as S-CONS: no pod is lost), unless you use --alone.\n\n"
@@ -87,7 +87,11 @@ def verify(
         str | None, typer.Option("--range", metavar="BASE..HEAD", help="With --repo: check these commits.")
     ] = None,
     kubernetes: Annotated[
-        str | None, typer.Option(metavar="vX.Y.Z", help="For a Go change: the version that it is made for.")
+        str | None,
+        typer.Option(
+            metavar="vX.Y.Z",
+            help="For a Go change: the version that it is made for; --release means the same.",
+        ),
     ] = None,
     go_test: Annotated[
         Path | None,
@@ -106,10 +110,13 @@ def verify(
     from .verify_go import is_go_change, judged
 
     if is_go_change(changes, repo) or range_ is not None:
-        if given(context, NOT_FOR_GO):
+        if others := given(context, NOT_FOR_GO):
             raise UsageProblem(
-                "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --go-test, --timeout and --jobs"
+                f"--{others[0]} is not for a Go change: it takes --kubernetes, --scenario, --go-test, --timeout and --jobs"
             )
+        if kubernetes and release:
+            raise UsageProblem("a Go change has one version: leave out --release")
+        kubernetes = kubernetes or release
         limits = (max_states, timeout, jobs)
         raise typer.Exit(
             judged(changes, repo, range_, kubernetes, scenario or (), limits, output, no_color, go_test)
@@ -148,8 +155,8 @@ def verify(
 
 
 NOT_FOR_GO = {
-    name: name
-    for name in ("release", "against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "time", "slow")
+    name.rstrip("_").replace("_", "-").replace("own", "properties"): name
+    for name in ("against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "time", "slow")
 }  # fmt: skip
 
 
@@ -215,7 +222,9 @@ def diff(
         case [str(one), str(other)]:
             pass
         case _:
-            raise UsageProblem("name two releases, such as `podrace diff 1.33 1.36`")
+            raise UsageProblem(
+                "name two releases, such as `podrace diff 1.33 1.36`; for a Go diff, use `podrace verify FILE`"
+            )
     budget = budget_of(max_states, None, timeout, jobs)
     from ....analysis.compare.inquiry import Inquiry, two_releases
     from ....analysis.request.method import Method

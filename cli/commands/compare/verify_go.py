@@ -70,7 +70,9 @@ def _refuse(changes: Sequence[str], repo: Path | None, span: str | None) -> None
             f"--repo: `{one_line(str(repo), 120)}` is no directory: name a checkout of kubernetes"
         )
     if repo is None and len(changes) != 1:
-        raise UsageProblem("a Go change is judged by itself: name one diff or tree")
+        raise UsageProblem(
+            "a Go change is judged by itself: name one diff or tree, and its version with --kubernetes"
+        )
 
 
 def _judged(

@@ -54,7 +54,10 @@ def test_a_diff_of_another_module_is_no_good_news(shell: Shell, tmp_path: Path) 
         (("72259", "--kubernetes", "v1.36.3"), "--kubernetes is for Go changes: write --release"),
         (("72259", "--go-test", "there"), "--go-test is for Go changes: name a diff"),
         (("gone.diff",), "gone.diff: cannot be read: No such file or directory"),
-        (("a.diff", "b.diff"), "a Go change is judged by itself: name one diff or tree"),
+        (
+            ("a.diff", "b.diff"),
+            "a Go change is judged by itself: name one diff or tree, and its version with --kubernetes",
+        ),
         (("--repo", "."), "--repo and --range belong together: --repo DIR --range BASE..HEAD"),
         (("--range", "A..B"), "--repo and --range belong together: --repo DIR --range BASE..HEAD"),
         (("x.diff", "--repo", ".", "--range", "A..B"), "--repo names the change: leave out CHANGE"),
@@ -64,8 +67,12 @@ def test_a_diff_of_another_module_is_no_good_news(shell: Shell, tmp_path: Path) 
         ),
         (("--repo", ".", "--range", "A"), "--range: `A`: write BASE..HEAD"),
         (
-            ("x.diff", "--release", "1.36"),
-            "a Go change is judged on --kubernetes vX.Y.Z: of the other options it takes --scenario, --go-test, --timeout and --jobs",
+            ("x.diff", "--property", "S-CAP"),
+            "--property is not for a Go change: it takes --kubernetes, --scenario, --go-test, --timeout and --jobs",
+        ),
+        (
+            ("x.diff", "--release", "1.36", "--kubernetes", "v1.36.3"),
+            "a Go change has one version: leave out --release",
         ),
     ],
 )

@@ -110,7 +110,7 @@ def test_what_does_not_apply(tmp_path: Path) -> None:
     (root / "pkg/a.go").write_text("one\ntwo\n\n3\n4\n5\n7\n", encoding="utf-8")
     with pytest.raises(UsageProblem) as caught:
         applied(diff, root, "pr.diff", "v1.36.3")
-    said = "pr.diff: does not apply to pkg/a.go of v1.36.3 (hunk 2, @@ -7 +7,2 @@): name its base with --kubernetes"
+    said = "pr.diff: does not apply to pkg/a.go of v1.36.3 (hunk 2, @@ -7 +7,2 @@): name with --kubernetes the version that it is made for"
     assert str(caught.value) == said
     (root / "pkg/new.go").touch()
     with pytest.raises(UsageProblem, match=r"^pr\.diff: it creates pkg/new\.go, which v1\.36\.3 has: "):
