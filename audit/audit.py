@@ -116,7 +116,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     trust = _trust(asked, account, history, unknown)
     checks = [check for check in checks if not wanted or check.id in wanted]
     answers = [check.answer(trust, asked.window) for check in checks]
-    if not asked.growing and not any(answer.hits for answer in answers) and _is_no_audit_log(read):
+    if not any(answer.hits for answer in answers) and _is_no_audit_log(read, asked):
         raise Problem(_no_audit_log(asked, account, len(read.attempts)))
     if asked.explain:
         answers = [
@@ -148,11 +148,13 @@ def _at_the_start(names: Sequence[str]) -> _Before:
     return found
 
 
-def _is_no_audit_log(read: Read) -> bool:
-    """Whether none of the lines is of an audit log, or of a scheduler's. Of what is damaged, nobody knows what it was."""
+def _is_no_audit_log(read: Read, asked: Asked) -> bool:
+    """Whether none of the lines is of an audit log, or of a scheduler's. If all are damaged, they can have been; and after a dump it may be that nothing was written."""
     account = read.account
-    logged = account.events or any(attempt.log for attempt in read.attempts)
-    return account.lines > 0 and account.skipped.keys() <= set(FOREIGN) and not logged
+    if asked.growing or account.events or any(attempt.log for attempt in read.attempts):
+        return False
+    damaged = bool(account.skipped) and account.skipped.keys().isdisjoint(FOREIGN)
+    return not damaged and (account.lines > 0 or not asked.initial)
 
 
 def _explained(answer: Answer, asked: Asked, check: Check, lease: LeaseHeld) -> Answer:
@@ -260,13 +262,13 @@ def _trust(asked: Asked, account: Account, history: History, unknown: str) -> Tr
         against.append(("there is no audit event in what was read", "a log that the API server writes"))
     if not asked.complete:
         against.append((
-            "nobody says that the log has every write of its period: say so with --complete, if it does",
+            "podrace cannot know that the log has every write of its period: if it does, use --complete",
             "--complete, if the log has every write of its period",
         ))  # fmt: skip
     if skipped:
         many = "line was" if skipped == 1 else "lines were"
         against.append(
-            (f"{skipped:,} {many} skipped, and may have been anything", "the lines that were skipped, whole")
+            (f"{skipped:,} {many} skipped, and can be any write", "the lines that were skipped, whole")
         )
     if account.unfinished:
         against.append((
@@ -286,7 +288,7 @@ def _trust(asked: Asked, account: Account, history: History, unknown: str) -> Tr
     if unknown:
         against.append((unknown, "a --namespace that the log has"))
     start = (
-        () if asked.initial else ("what there was when the log began is not known: give it with --initial",)
+        () if asked.initial else ("what existed when the log began is not known: give a dump with --initial",)
     )
     times = account.first, account.last
     return Trust(

@@ -59,7 +59,7 @@ LONGEST = 2000
 
 START = "--initial FILE: what `kubectl get nodes,pods -A -o json` printed when the log began"
 WITHIN = "--since and --until within the time that the lines are of"
-NAMED = "what the reasons say is not known"
+NAMED = "what the reasons above call unknown"
 ORDER = "bodies with resourceVersions, which say in which order requests took effect"
 
 

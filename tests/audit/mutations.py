@@ -72,7 +72,7 @@ def _cut(kind: str, random: Random, events: list[Object]) -> Mutated:
 
 
 def _without_beginning(kind: str, random: Random, events: list[Object]) -> Mutated:
-    return Mutated(kind, [lines(events[random.randrange(len(events) + 1) :])], from_the_start=False)
+    return Mutated(kind, [lines(events[random.randrange(len(events)) :])], from_the_start=False)
 
 
 def _split(kind: str, random: Random, events: list[Object]) -> Mutated:

@@ -24,8 +24,8 @@ from tests.audit.written_logs import (
     running,
 )
 
-NOBODY_SAYS = "nobody says that the log has every write of its period: say so with --complete, if it does"
-NO_START = "what there was when the log began is not known: give it with --initial"
+NOBODY_SAYS = "podrace cannot know that the log has every write of its period: if it does, use --complete"
+NO_START = "what existed when the log began is not known: give a dump with --initial"
 
 
 def seen(name: str, at: float, cpu: str = "2", version: int = 900, **more: Any) -> Object:
@@ -629,6 +629,9 @@ def test_files_without_audit_events_are_refused(tmp_path: Path) -> None:
     report = answered(tmp_path, "", listed())  # of a cluster in which nothing was written
     assert {a.verdict for a in report.answers} == {"NOT EXCLUDED"}
     assert all("there is no audit event in what was read" in a.reasons for a in report.answers)
+    for text in ("", "kind: List\nitems:\n- {kind: Node}\n- {cut\n"):
+        with pytest.raises(Problem, match="no audit event in"):
+            answered(tmp_path, text)
 
 
 def test_what_speaks_for_a_violation_leads(tmp_path: Path) -> None:

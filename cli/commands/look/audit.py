@@ -70,7 +70,7 @@ def audit_logs(
         ),
     ] = None,
     clock_skew: Annotated[
-        str, typer.Option(metavar="TIME", help="How much the clocks of several API servers can differ.")
+        str, typer.Option(metavar="TIME", help="How far clocks can differ; a plain number is in seconds.")
     ] = "50ms",
     explain: Annotated[
         bool,
