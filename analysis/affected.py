@@ -94,7 +94,7 @@ def affected(
     known: dict[Any, Finding | None] = {}
     rows: list[_Row] = []
     cut = False
-    for version in known_releases():
+    for version in reversed(known_releases()):  # people ask about new ones, and a search can be cut short
         for run in _runs_of(selection, version):
             time = run.scenario.spec.scope.time
             key = run.scenario.file, run.property, run.composition.classes, time
@@ -107,6 +107,7 @@ def affected(
                 if represented is not None:
                     (finding,) = represented.on(version).tell([run.scenario.file], [finding])
                 rows.append(_Row(run, version, finding))
+    rows.reverse()
     turns = _Turns(budget, method, watcher, monotonic() + seconds)
     return list(_grouped(rows, turns if seconds and represented is None else None))
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from ..base.problems import UsageProblem
+from ..base.text import one_line
 from ..model.history import CHANGES, PRE_RELEASES, resolve
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
@@ -17,7 +19,7 @@ from ..reports.formats.forms import FORMS
 from ..reports.stored import VERSION
 from ..scenarios import Race, Scenario, catalogue
 from ..scenarios import hazards as open_hazards
-from .request.options import parse_fix, parse_property
+from .request.options import nearest_properties, parse_fix, parse_property
 from .request.plan import checked_changes, default_properties, default_release, race_fixes
 from .request.release_names import known_releases, parse_release
 from .version import podrace_version
@@ -126,10 +128,18 @@ def properties(names: Sequence[str], own: Mapping[str, type[Property]]) -> list[
 
 def _by_id_or_word(name: str, known: Mapping[str, type[Property]]) -> list[str]:
     if name.isalpha() and name not in known:
-        texts = {one: f"{TITLES.get(one, '')} {known[one].sentence()}".lower() for one in known}
-        if found := [one for one, text in texts.items() if name.lower() in text]:
-            return found
+        found = [one for one in known if name.lower() in _text_of(one, known[one])]
+        if not found:
+            said = f"no property has the word `{one_line(name)}`, nor a race of one"
+            raise UsageProblem(f"{said}; {nearest_properties(name, list(known))}")
+        return found
     return [parse_property(name, list(known))]
+
+
+def _text_of(identifier: str, cls: type[Property]) -> str:
+    races = (s for s in (*catalogue(), *open_hazards()) if identifier in s.properties)
+    told = (f"{race.name} {race.title}" for race in races)
+    return " ".join([TITLES.get(identifier, ""), cls.sentence(), *told]).lower()
 
 
 def fixes(names: Sequence[str]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED, TERMINATED, HUNG_UP = 130, 143, 129
 
 _OBJECTS = 400_000
 """How many new objects the garbage collector lets pass: expressions are many and never garbage, and it would look at all
@@ -31,15 +31,23 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     from ..base import problems  # noqa: F401 - what a signal raises is there before the first one may come
 
-    for number, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
-        if signal.getsignal(number) is usual:
+    for number in _ENDS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _ENDING)
     sys.unraisablehook = _interrupt_again
     leave(run(arguments))
 
 
+_ENDS = {
+    signal.SIGTERM: ("terminated", TERMINATED),
+    signal.SIGHUP: ("hung up: the terminal was closed", HUNG_UP),
+    signal.SIGINT: ("interrupted", INTERRUPTED),
+}
+"""The signals that end podrace: how that is called where nothing was decided, and the exit code."""
+
+
 class _Ending:
-    """What happens on SIGTERM and Ctrl-C: what is in hand is interrupted, and what was decided is told. On a second one, nothing any more.
+    """What happens on SIGTERM, SIGHUP and Ctrl-C: what is in hand is interrupted, and what was decided is told. On a second one, nothing any more.
 
     `timeout` sends two at once, one to the process and one to its group. `began`: when the first came.
     """
@@ -64,7 +72,7 @@ class _Ending:
     @property
     def said(self) -> tuple[str, int]:
         """How that is called where nothing was decided, and the exit code."""
-        return ("terminated", TERMINATED) if self.number == signal.SIGTERM else ("interrupted", INTERRUPTED)
+        return _ENDS[signal.Signals(self.number)]
 
 
 _ENDING = _Ending()
@@ -223,5 +231,5 @@ def _line_of(error: Exception, arguments: list[str]) -> str | None:
         from .configuration.command_groups import MODULES
 
         command = f" {arguments[0]}" if arguments and arguments[0] in MODULES else ""
-        return f"{' '.join(formatted().split())} (see `podrace{command} --help`)"
+        return f"{' '.join(formatted().replace('Value error, ', '').split())} (see `podrace{command} --help`)"
     return None

@@ -81,7 +81,7 @@ def vacuity(findings: Sequence[Finding]) -> list[str]:
     less = "something that the scenario asks for never took a step"
     told = [f"vacuous: {vacuous} of {what}: {reason}"] if vacuous else []
     told += [f"never acted: {idle} of {what}: {less}"] if idle else []
-    return [f"{line}; --fail-on-vacuous makes the exit code 1" for line in told]
+    return [f"{line}; with --fail-on-vacuous, the exit code is 1" for line in told]
 
 
 def outcome_sums(findings: Sequence[Finding], style: Style) -> str:

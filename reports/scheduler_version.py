@@ -42,7 +42,7 @@ class ReadVersion(msgspec.Struct, frozen=True):
         count = len(self.unmodelled_gates)
         if not count:
             return self.reading
-        return f"{self.reading}; on and not modelled: {counted(count, 'feature gate')} (podrace gates --release {self.exact})"
+        return f"{self.reading}; {counted(count, 'feature gate')} on by default and not modelled (podrace gates --release {self.exact})"
 
     @builtins.property
     def words(self) -> str:

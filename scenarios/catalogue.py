@@ -120,6 +120,10 @@ def find_scenarios(name: str) -> list[Scenario]:
             raise Problem(
                 f"`{name}` is a version: name a scenario, such as gone-victim, and add --release {name}"
             )
+        if re.fullmatch("[A-Z]-[A-Z]+", name):
+            raise Problem(
+                f"`{name}` looks like a property: name a scenario, and add --property {name}; `podrace properties {name}` explains it"
+            )
         known = [s.name for s in (*catalogue(), *hazards())]
         raise Problem(
             f"unknown scenario `{one_line(name)}`; {nearest_names(name, known)}`podrace races` and `podrace hazards` list all; "

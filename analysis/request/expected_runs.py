@@ -38,6 +38,7 @@ def files_to_test(paths: Sequence[Path]) -> tuple[list[Path], int]:
             found.update(dict.fromkeys(chosen))
         else:
             if path.exists() and not expects_something(path):
+                read_scenario(path)  # raises what else is wrong with it
                 raise Problem(
                     f"{one_line(str(path), 200)}: nothing is expected: add a section `{SECTION}`, as `podrace init` does"
                 )

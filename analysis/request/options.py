@@ -197,4 +197,5 @@ def parse_property(text: str, known: Sequence[str]) -> str:
     for identifier in known:
         if identifier.lower() == text.lower():
             return identifier
-    raise UsageProblem(f"unknown property `{one_line(text)}`; {nearest_properties(text, known)}")
+    several = "one --property for each: " if "," in text else ""
+    raise UsageProblem(f"unknown property `{one_line(text)}`; {several}{nearest_properties(text, known)}")

@@ -174,13 +174,16 @@ def _inherited(base: type, inside: set[type[Component]]) -> bool:
 
 
 def _derive(cls: type) -> str:
-    parts = ", ".join(PARTS)
     near = [
         name
         for name, part in PARTS.items()
         if any(b in part.__mro__[1:] for b in cls.__bases__ if b is not object)
     ]
-    return f"derive it from {near[0]}" if near else f"derive a class from one of {parts}"
+    if near:
+        return f"derive it from {near[0]}"
+    return (
+        "derive one from a part of the scheduler, such as PriorityQueue: `podrace new-patch --list` has all"
+    )
 
 
 def _mistake(given_by: str, path: Path, what: str) -> UsageProblem:

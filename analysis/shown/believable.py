@@ -76,7 +76,7 @@ def _shown(
     if trace is not None:
         lasts = f"only the {slow[0]} is slow" if slow else "nothing has to last for minutes"
         other = "the run that was found first" if result.counts.walks else "a shortest run"
-        words += f" podrace shows a run of {counted(len(trace.steps), 'step')}, in which {lasts}. In {other}, minutes pass while shorter work waits."
+        words += f" podrace shows a run of {counted(len(trace.steps), 'step')}, in which {lasts}. In {other}, work that takes less than minutes waits for minutes."
         result = replace(result, trace=trace)
     return Shown(result, words, WithScales(WORDS[timed.verdict.name], states, tuple(needed)))
 

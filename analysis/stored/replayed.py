@@ -98,7 +98,9 @@ def read_trace(path: Path) -> StoredTrace:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise Problem(f"{file}: cannot be read: {reason}") from None
+        raise Problem(
+            f"{file}: cannot be read: {reason}: name a file that `podrace check --save-trace` wrote"
+        ) from None
     if len(data) > MAX_BYTES:
         raise Problem(f"{file}: larger than {MAX_BYTES >> 20} MiB, so it is no trace of podrace")
     return parse_trace(data, file)

@@ -49,7 +49,10 @@ Cache = Annotated[
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Explore everything again, and keep no verdict.")]
 Timings = Annotated[
-    bool, typer.Option("--timings", help="Also print durations in forms for programs (text always does).")
+    bool,
+    typer.Option(
+        "--timings", help="Also print durations in the forms json, html and so on; text always has them."
+    ),
 ]
 SaveTrace = Annotated[
     Path | None,

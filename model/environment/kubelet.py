@@ -151,7 +151,7 @@ class Kubelet(Component):
     @step(actor="kubelet", each="pod")
     @tells("The kubelet is done with {pod}, whose object is gone, or said so before.")
     def stop(self, pod: Pod) -> None:
-        """SyncTerminatedPod: nothing runs any more of a pod that was deleted without grace or has finished."""
+        """SyncTerminatedPod: a pod that has finished, or was deleted without grace, no longer runs."""
         require(self.scope.kubelet_admission)
         current = self.api.pod[pod]
         left = [

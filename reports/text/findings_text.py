@@ -42,12 +42,14 @@ def print_report(
             _print_in_brief(console, finding)
         _print_sums(console, findings, extent)
         return
+    scope = None
     for number, finding in enumerate(findings):
         print_heading(console, finding)
         if finding.trace is not None:
             print_counterexample(console, finding, extent == "whole", _closing(finding, closings.get(number)))
         else:
-            _print_rest(console, finding, extent)
+            _print_rest(console, finding, extent, finding.scope == scope)
+            scope = finding.scope
         console.print()
     _print_sums(console, findings, extent)
 
@@ -139,20 +141,17 @@ def print_heading(console: Console, finding: Finding) -> None:
         print_wrapped(console, Text(f"see {_links(finding)}", "dim"), INDENT)
 
 
-def _print_rest(console: Console, finding: Finding, extent: Extent) -> None:
+def _print_rest(console: Console, finding: Finding, extent: Extent, again: bool) -> None:
     print_wrapped(console, Text(finding.words), INDENT)
     if finding.verdict == "IGNORED":
         return
     if finding.verdict == "INCONCLUSIVE" and NOT_MODELLED not in finding.scope:
         advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
         print_wrapped(console, Text(advice), INDENT)
-    _print_scope(console, finding)
-    _print_coverage(console, finding, extent)
-
-
-def _print_scope(console: Console, finding: Finding) -> None:
     if finding.scope:
-        print_wrapped(console, Text(f"Scope: {scope_words(finding.scope)}."), INDENT)
+        scope = "the same as above" if again else scope_words(finding.scope)
+        print_wrapped(console, Text(f"Scope: {scope}."), INDENT)
+    _print_coverage(console, finding, extent)
 
 
 def _print_coverage(console: Console, finding: Finding, extent: Extent) -> None:

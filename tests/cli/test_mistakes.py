@@ -28,6 +28,25 @@ FILES = {
     "null.json": b"null",
     "object.json": b"{}",
     "folder/none.txt": b"",
+    "ok.yaml": b"nodes: {n1: {cpu: 2}}\npods: {p: {cpu: 1}}\n",
+    "units.yaml": b"nodes: {n1: {cpu: 2cores}}\npods: {p: {cpu: 1}}\n",
+    "memory.yaml": b"nodes: {n1: {memory: 4GB}}\npods: {p: {cpu: 1}}\n",
+    "below.yaml": b"nodes: {n1: {cpu: -2}}\npods: {p: {cpu: 1}}\n",
+    "field.yaml": b"nodes: {n1: {cpu: 2}}\npods: {p: {cpu: 1, node: n1}}\n",
+    "rows.yaml": b"nodes:\n  - {name: n1, cpu: 2}\npods: {p: {cpu: 1}}\n",
+    "tab.yaml": b"nodes:\n\t- n1\n",
+    "number.yaml": b"42\n",
+    "release.yaml": b"release: '1.99'\nnodes: {n1: {cpu: 2}}\npods: {p: {cpu: 1}}\n",
+    "expects.yaml": b"nodes: {n1: {cpu: 2}}\npods: {p: {cpu: 1}}\nexpect: {S-CAPP: holds}\n",
+    "verdict.yaml": b"nodes: {n1: {cpu: 2}}\npods: {p: {cpu: 1}}\nexpect: {S-CAP: OK}\n",
+    "map.yaml": b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    "pods.yaml": b"apiVersion: v1\nkind: Pods\nmetadata: {name: a}\n",
+    "known.yaml": b"known:\n- property: S-CAP\n",
+    "until.yaml": b"known:\n- {scenario: ok, property: S-CAP, reason: x, until: yesterday}\n",
+    "settings.yaml": b"nonsense: 1\n",
+    "empty.diff": b"",
+    "empty.log": b"",
+    "raises.py": b"raise ValueError('boom')\n",
 }
 
 MISTAKES = """
@@ -135,11 +154,97 @@ explain none.json
 replay none.json
 properties nosuch
 simulate
+check units.yaml
+check memory.yaml
+check below.yaml
+check field.yaml
+check rows.yaml
+check tab.yaml
+check number.yaml
+check release.yaml
+check ok.yaml --release 1.34.x
+check ok.yaml --release v1
+check ok.yaml --release 134
+check ok.yaml --release kubernetes-1.34.0
+check ok.yaml --release 1.34.0+k3s1
+check 1.34
+check S-STUCK
+check Deployment
+check ok.yaml --property CAP
+check ok.yaml --property S-CAP,S-NOM
+check ok.yaml --max-states 5Q
+check ok.yaml --max-memory 4
+check ok.yaml -j many
+check ok.yaml --baseline known.yaml
+check ok.yaml --baseline until.yaml
+check ok.yaml --baseline ok.yaml
+check ok.yaml --graph none/x.svg
+check ok.yaml --save-trace folder
+check ok.yaml --with-fix abc
+check ok.yaml --patch empty.py
+check ok.yaml --patch raises.py
+check ok.yaml -P ok.yaml
+check ok.yaml -c settings.yaml
+check ok.yaml --engine c
+check ok.yaml --affected --release 1.34
+check raises.py:Table
+check -f map.yaml
+check -f pods.yaml
+check -f ok.yaml
+check -f a.log
+test expects.yaml
+test verdict.yaml
+test ok.yaml
+test bad.yaml
+test folder
+audit empty.log
+audit map.yaml
+audit a.log --until 2026-11-29T09:00:00Z --since 2026-11-29T10:00:00Z
+audit a.log --property S-NOM
+hazards nosuchword
+races nosuch
+properties qqq
+properties S-CAPP
+diff x.diff
+diff 1.34 1.34
+verify empty.diff
+verify ok.yaml
+verify x.diff 1.36
+verify x.diff --property S-CAP
+verify x.diff --release 1.36 --kubernetes v1.36.3
+verify --repo folder
+new-patch My-Patch
+drift x.diff
+reproduce object.json
+explore ok.yaml --release 9
+ask ok.yaml pop(q)
+explain S-STUCK
+lockstep 72124
+lockstep --clusters 0
+prove --pods 1 --nodes 1 --scope foo=1
+prove --pods 1 --nodes 1 --resource disk
 """.strip().splitlines()
 """The message has to have the last word of a line, or what NAMED has for it."""
 
 NAMED = {
     "check 72124 --gate Foo=true": "Foo",
+    "check ok.yaml --property S-CAP,S-NOM": "one --property for each",
+    "check ok.yaml --graph none/x.svg": "there is no directory `none`",
+    "check ok.yaml --patch empty.py": "`podrace new-patch --list` has all",
+    "check ok.yaml --affected --release 1.34": "leave out --release",
+    "check raises.py:Table": "raises.py: line 1: ValueError: boom",
+    "check ok.yaml --engine c": "'c' is not one of native, reference",
+    "check S-STUCK": "`S-STUCK` looks like a property: name a scenario",
+    "test bad.yaml": "bad.yaml:1: not a YAML that podrace reads",
+    "audit a.log --until 2026-11-29T09:00:00Z --since 2026-11-29T10:00:00Z": "write the earlier time as --since",
+    "diff x.diff": "for a Go diff, use `podrace verify FILE`",
+    "verify x.diff 1.36": "its version with --kubernetes",
+    "verify x.diff --property S-CAP": "--property is not for a Go change",
+    "verify x.diff --release 1.36 --kubernetes v1.36.3": "leave out --release",
+    "verify --repo folder": "--repo and --range belong together",
+    "explain S-STUCK": "name a file that `podrace check --save-trace` wrote",
+    "prove --pods 1 --nodes 1 --scope foo=1": "unknown field `foo`",
+    "prove --pods 1 --nodes 1 --resource disk": ": 'disk' is not one of",
     "check 72124 --write-scenario x.yaml": "--write-scenario",
     "diff --before 1.1 --after 1.2": "1.1",
     "prove --pods 99 --nodes 1": "write a number from 1 to 6",

@@ -69,7 +69,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
             "check 72124 --property S-NM",
             f"unknown property `S-NM`; the nearest: S-NOM, S-RUN, S-NOMVIS, L-NOM, S-NOMLIVE; `podrace properties` lists all {len(PROPERTIES)}",
         ),
-        ("properties XYZ", f"unknown property `XYZ`; `podrace properties` lists all {len(PROPERTIES)}"),
+        ("properties XYZ", f"no property has the word `XYZ`, nor a race of one; `podrace properties` lists all {len(PROPERTIES)}"),
         ("check --max-states 0", "--max-states: `0` is no number of states: write for example 5000000 or 5M"),
         ("check --max-states -5", "--max-states: `-5` is no number of states: write for example 5000000 or 5M"),
         (
@@ -88,7 +88,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
         ("check tiny.yaml --report tiny.yaml", "--report: `tiny.yaml` is a file: name a directory"),
         ("replay tiny.yaml", ("tiny.yaml: no trace of podrace: JSON is malformed: invalid character (byte 4): name a file "
             "that `podrace check --save-trace` wrote")),
-        ("explain no.json", "no.json: cannot be read: No such file or directory"),
+        ("explain no.json", "no.json: cannot be read: No such file or directory: name a file that `podrace check --save-trace` wrote"),
         ("check tiny.yaml --graph a.pdf", "--graph: cannot draw `a.pdf`: the ending must be .svg, .png or .dot"),
         ("check tiny.yaml --graph no/a.svg", "--graph: cannot write `no/a.svg`: there is no directory `no`"),
         ("check tiny.yaml --graph folder.svg", "--graph: cannot write `folder.svg`: it is a directory"),

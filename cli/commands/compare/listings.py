@@ -206,7 +206,8 @@ def _print_race(console: Console, row: dict[str, Any]) -> None:
         _detail(console, f"still open after the fix: {row['residual']['property']}, closed by {closed_by}")
     also = f" (also: {', '.join(row['also'])})" if row["also"] else ""
     _detail(
-        console, f"release {row['release']}; properties: {', '.join(row['properties'])}{also}; {row['file']}"
+        console,
+        f"checked on {row['release']}; properties: {', '.join(row['properties'])}{also}; {row['file']}",
     )
 
 

@@ -94,7 +94,7 @@ class ResourceScores(Component):
     # --- what a node has -----------------------------------------------------------------------------------
 
     def is_full(self, pod: Pod, node: Node, placement: Placement) -> Expr:
-        """Whether nothing of one of the two resources would be left with the pod."""
+        """Whether the pod would use up one of the two resources."""
         cpu, memory = (
             self._used(node, placement, r) + pod.request(r) >= node.allocatable(r) for r in SCORED_RESOURCES
         )

@@ -79,17 +79,17 @@ class WaitingPods(Component):
         return self.signal[pod] == Signal.AWAITED
 
     def allow(self, pod: Pod) -> None:
-        """Allow: a send that does not block."""
+        """Allow: sends to the waiting pod, without blocking."""
         with when(self.hears(pod)):
             self.signal[pod] = Signal.ALLOWED
 
     def reject(self, pod: Pod) -> None:
-        """Reject: a send that does not block."""
+        """Reject: sends to the waiting pod, without blocking."""
         with when(self.hears(pod)):
             self.signal[pod] = Signal.REFUSED
 
     def preempt(self, pod: Pod) -> None:
-        """Preempt (Reject by preemption, up to 1.35): a send that does not block, with a status that names DefaultPreemption."""
+        """Preempt (Reject by preemption, up to 1.35): sends a status that names DefaultPreemption, without blocking."""
         with when(self.hears(pod)):
             self.signal[pod] = Signal.PREEMPTED
 

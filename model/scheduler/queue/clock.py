@@ -90,7 +90,7 @@ class Clock(Component):
         self._stamp(pod)
 
     def found_together(self, pods: Mapping[Pod, Value]) -> None:
-        """A new process has received these pods, each under its condition. Their order is unknown."""
+        """A new process has received those of these pods whose condition is true, in an unknown order."""
         for a, b in combinations(pods, 2):
             if self._may_be_open(a, b):
                 both = as_expr(pods[a]) & pods[b]

@@ -228,7 +228,7 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")
     assert anytime.words.endswith(
         " Only with a delay of minutes: with `time: scales` it holds (381 states)."
-        " podrace shows a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, minutes pass while shorter work waits."
+        " podrace shows a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, work that takes less than minutes waits for minutes."
     )
     assert anytime.with_scales == WithScales("HOLDS", 381, ("preemption goroutine",))
     assert anytime.marked == "VIOLATED (only with a delay of minutes)"

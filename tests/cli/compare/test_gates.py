@@ -80,7 +80,9 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     assert ran.code == 0
     assert "  ok   1.33.13 SchedulerQueueingHints=false: S-CAP  " in ran.out
     assert "  ok   1.34.4: S-CAP  " in ran.out
-    assert "\nscheduler 1.33.13: sources read in full; on and not modelled: 1 feature gate " in ran.out
+    assert (
+        "\nscheduler 1.33.13: sources read in full; 1 feature gate on by default and not modelled " in ran.out
+    )
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
     assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
 
@@ -178,7 +180,7 @@ def test_the_listing(shell: Shell) -> None:
         "SchedulerAsyncAPICalls                          beta   on          modelled, taken as off: 134400"
     ]
     assert lines[-1] == (
-        "scheduler 1.34.0: sources read in full; on and not modelled: 5 feature gates (podrace gates --release 1.34.0)"
+        "scheduler 1.34.0: sources read in full; 5 feature gates on by default and not modelled (podrace gates --release 1.34.0)"
     )
     rows = json.loads(shell("gates", "--release", "1.9.0", "-o", "json").out)
     assert rows["version"] == "1.9.0"
@@ -191,7 +193,9 @@ def test_how_sources_were_read() -> None:
     assert version_named("1.35").reading == "1.35.0: sources read in full"
     assert version_named("1.35.4").reading == "1.35.4: sources read in full"
     one = ReadVersion("1.40.1", "whole", unmodelled_gates=("Foo",))
-    assert one.line.endswith("; on and not modelled: 1 feature gate (podrace gates --release 1.40.1)")
+    assert one.line.endswith(
+        "; 1 feature gate on by default and not modelled (podrace gates --release 1.40.1)"
+    )
     assert one.words == "1.40.1: sources read in full. On by default and not modelled: Foo."
 
 

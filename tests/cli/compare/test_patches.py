@@ -28,8 +28,8 @@ from podrace.patching import Component, Expr, as_expr, step
 
 
 MISTAKES = [
-    ("", "there is no class in it: derive a class from one of APIServer, "),
-    ("class A:\n    pass\n", "A is no part of the scheduler: derive a class from one of APIServer, "),
+    ("", "there is no class in it: derive one from a part of the scheduler, such as PriorityQueue: "),
+    ("class A:\n    pass\n", "A is no part of the scheduler: derive one from a part of the scheduler, such as PriorityQueue: "),
     ("class A(Component):\n    def x(self): ...\n    def y(self): return self.x\n", "A changes no part of the scheduler: derive it from one of"),
     (
         "from podrace.model.scheduler.queue.moves import Moves\nclass A(Moves):\n    def records(self): ...\n",

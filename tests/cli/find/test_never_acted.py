@@ -24,7 +24,7 @@ CREATIONS = "users.create_node(node=n) waits in vain for not api.node_exists[n]"
 SENTENCE = f"Asked for, and never acted: node creations ({CREATIONS})."
 COUNT = (
     "never acted: 1 of 1 verdict: something that the scenario asks for never took a step; "
-    "--fail-on-vacuous makes the exit code 1"
+    "with --fail-on-vacuous, the exit code is 1"
 )
 MARK = "HOLDS (1 never acted)"
 

@@ -85,7 +85,7 @@ class Never(Property):
 """
 COUNT = (
     "vacuous: {} of {}: no run tested the property, so it is no evidence; "
-    "--fail-on-vacuous makes the exit code 1"
+    "with --fail-on-vacuous, the exit code is 1"
 )
 
 

@@ -167,7 +167,7 @@ MISTAKES = [
     (("nothing",), "unknown race or hazard `nothing`; `podrace races` and docs/hazards.md have those that are known; or name a trace"),
     (("ghots",), "unknown race or hazard `ghots`; did you mean `ghost`? `podrace races` and docs/hazards.md have those that are known"),
     (("ghost", "--property", "S-NOPE"), "unknown property `S-NOPE`; the nearest: S-NOM, S-SNAP, S-RWOP, S-ONCE, S-NOMLIVE; `podrace properties` lists all"),
-    (("nothing.json",), "nothing.json: cannot be read: No such file or directory"),
+    (("nothing.json",), "nothing.json: cannot be read: No such file or directory: name a file that `podrace check --save-trace` wrote"),
     (("TRACE", "--kubernetes", "1.35.4"), "a trace of 1.36.3, and v1.35.4 is to be run"),
     (("TRACE", "--kubernetes", "1.36.99"), "the model does not have v1.36.99, of 1.36 it has 1.36.0, 1.36.1, 1.36.3"),
     (("TRACE", "--property", "S-CAP"), "--property and --gate are for races and hazards"),

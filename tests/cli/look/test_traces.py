@@ -228,9 +228,10 @@ def test_texts_of_windows(shell: Shell, folder: Path) -> None:
 
 def test_files_that_are_no_traces(shell: Shell, folder: Path) -> None:
     assert (
-        shell("replay", "none.json").err == "podrace: none.json: cannot be read: No such file or directory\n"
+        shell("replay", "none.json").err
+        == "podrace: none.json: cannot be read: No such file or directory: name a file that `podrace check --save-trace` wrote\n"
     )
-    assert shell("replay", ".").err == "podrace: .: cannot be read: Is a directory\n"
+    assert shell("replay", ".").err.startswith("podrace: .: cannot be read: Is a directory: name a file")
     (folder / "big.json").write_bytes(b" " * (MAX_BYTES + 1))
     assert shell("replay", "big.json").err == (
         "podrace: big.json: larger than 16 MiB, so it is no trace of podrace\n"

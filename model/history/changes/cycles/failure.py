@@ -80,13 +80,13 @@ class Before90660(FailureHandler):
     @step(actor="requeue goroutine", each="pod")
     @tells(
         changes("nominator.node", after=NOTHING),
-        "The requeue goroutine puts {pod} into the queue as it was when it was read, which wipes its nomination from the nominator.",
+        "The requeue goroutine puts {pod} into the queue, as it read the pod before. This wipes the nomination of {pod} from the nominator.",
         changes("queue.sub_queue", before=NOTHING),
-        "The requeue goroutine puts {pod} into {after}, as it was when it was read.",
+        "The requeue goroutine puts {pod} into {after}, as it read the pod before.",
         "The requeue goroutine does not queue {pod}: it is queued already.",
     )
     def add_fetched(self, pod: Pod) -> None:
-        """AddUnschedulableIfNotPresent, with the object as it was when it was read."""
+        """AddUnschedulableIfNotPresent, with the object as it was read before."""
         require(self.retry[pod] == Retry.ADD)
         self.queue.requeue(pod, self.fetched[pod])
         self.fetched[pod] = PodCopy()
