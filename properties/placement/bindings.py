@@ -164,6 +164,7 @@ class NoPodLost(Property):
             | self.cache.is_assumed(pod)
             | self.binding.active(pod)
             | self.failure.awaits_requeue(pod)
+            | self.queue.keeps_aside(pod)
         )
 
     def awaited(self, pod: Pod) -> Expr:

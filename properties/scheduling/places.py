@@ -91,14 +91,16 @@ class NoGhostQueued(Property):
     concerns = "the pod that is queued"
     issues = (90660,)
 
+    def is_known(self, pod: Pod) -> Expr:
+        """Whether the queue's handler knows the pod as pending: one that it is adding, too."""
+        return self.pod_watch.seen[Handler.QUEUE][pod].pending | self.handlers.is_adding(pod)
+
     def holds(self) -> Expr:
-        return all_of(
-            ~self.queue.contains(p) | self.pod_watch.seen[Handler.QUEUE][p].pending for p in self.subjects
-        )
+        return all_of(~self.queue.contains(p) | self.is_known(p) for p in self.subjects)
 
     def wrong(self) -> Iterator[tuple[str, Expr]]:
         for p in self.subjects:
-            ghost = self.queue.contains(p) & ~self.pod_watch.seen[Handler.QUEUE][p].pending
+            ghost = self.queue.contains(p) & ~self.is_known(p)
             yield f"{p.name} is in a sub-queue, and the queue's handler knows that it is bound or gone", ghost
 
     def witnesses(self) -> dict[str, Expr]:

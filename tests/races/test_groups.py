@@ -29,6 +29,7 @@ from tests.races.group_patches import (
     TimesOut,
     UntriedMembersForgotten,
 )
+from tests.races.hazard_patches import AssumedIfListed, PlacedNotAdded
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "groups"
@@ -88,6 +89,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("mixed-priorities", "S-QUORUM", "1.36.3", (), (), H, 132804, None),
     ("parked-by-the-gone", "L-PEND", "1.37.2", (), (), V, 18, 4),
     ("pending-forgotten", "L-PEND", "1.37.2", (), (), V, 1013937, 50),
+    ("pending-forgotten", "S-CONS", "1.37.2", (), (), V, 119609, 35),
     ("half-bound", "L-WHOLE", "1.37.2", (), (), V, 150583, 60),
     ("half-bound", "S-QUORUM", "1.37.2", (), (), H, 150583, None),
     ("half-bound", "S-QUORUM", "1.37.2", (NoPermit,), (), V, 59, 12),
@@ -128,6 +130,11 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("half-refused", "L-WHOLE", "1.37.2", (), (), V, 127273, 61),
     ("half-refused", "L-WHOLE", "1.37.2", (RejectedNotCounted,), (), H, 90012, None),
     ("half-refused", "S-QUORUM", "1.37.2", (RejectedNotCounted,), (), H, 90012, None),
+    ("kept-by-the-gone", "S-ROOM", "1.37.2", (), (), V, 505, 11),
+    ("kept-by-the-gone", "L-GANG", "1.37.2", (), (), V, 196801, 44),
+    ("kept-by-the-gone", "L-GANG", "1.37.2", (AssumedIfListed,), (), H, 170981, None),
+    ("member-counted-twice", "S-STUCK", "1.37.2", (), (), V, 11864, 72),
+    ("member-counted-twice", "S-STUCK", "1.37.2", (PlacedNotAdded,), (), H, 8986, None),
     ("bound-alone", "S-QUORUM", "1.37.2", (), (), V, 2469, 17),
     ("late-member", "L-GANG", "1.37.2", (), (), H, 316, None),
     ("gated-member", "L-GANG", "1.37.2", (), (), H, 106, None),
@@ -168,6 +175,23 @@ def test_no_pod_is_bound_alone_with_both_patches() -> None:
     (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-QUORUM"]]), ["S-QUORUM"])
     assert (found.verdict.name, found.counts.states) == (H, 17731919)
     assert not found.vacuous
+
+
+@pytest.mark.parametrize("identifier", ["S-GHOST", "S-CONS", "S-UNIQ", "S-CYCLE"])
+@pytest.mark.parametrize(("release", "later"), [("1.36.3", "pod"), ("1.37.2", "pod"), ("1.37.2", "group")])
+def test_what_the_queue_is_adding_or_keeps_aside_is_neither_gone_nor_lost(
+    identifier: str, release: str, later: str
+) -> None:
+    """A pod whose addition is still being handled, pods of an unknown group, and pods that wait for the end of their group's cycle."""
+    pods = [Pod(i, name, 1, group="g") for i, name in enumerate("ab")]
+    if later == "pod":
+        pods.append(Pod(2, "c", 1, group="g", exists=False))
+    groups = (PodGroup(0, "g", 2, exists=later != "group"),)
+    scope = Scope(pod_events=1, flush=False, pod_creations=int(later == "pod"))
+    spec = ClusterSpec("later", tuple(pods), (Node(0, "n", 3),), scope, groups=groups)
+    classes = resolve(release, (), (), {"GenericWorkload": True} if release == "1.37.2" else GATE).classes
+    (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])
+    assert (found.verdict.name, found.vacuous) == (H, (identifier, later) == ("S-GHOST", "group"))
 
 
 class NobodyGated(Property):
@@ -282,15 +306,22 @@ def test_two_gangs_and_a_single_pod_when_a_node_may_go(identifier: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("identifier", "patches", "verdict", "states"),
-    [("S-QUORUM", (), H, 1606), ("L-WHOLE", (), H, 1606), ("S-QUORUM", (NoPermit,), V, 65), ("L-WHOLE", (NoPermit,), H, 658)],
+    ("priority", "identifier", "patches", "verdict", "states"),
+    [
+        (0, "S-QUORUM", (), H, 1606), (0, "L-WHOLE", (), H, 1606), (0, "S-QUORUM", (NoPermit,), V, 65), (0, "L-WHOLE", (NoPermit,), H, 658),
+        (10, "S-QUORUM", (), H, 337637), (10, "L-WHOLE", (), H, 337637), (10, "S-QUORUM", (NoPermit,), V, 171), (10, "L-WHOLE", (NoPermit,), V, 132166),
+    ],
 )  # fmt: skip
 def test_what_permit_is_for_when_reserve_fails(
-    identifier: str, patches: Patches, verdict: str, states: int
+    priority: int, identifier: str, patches: Patches, verdict: str, states: int
 ) -> None:
-    """The pod that failed comes back with the old timestamp, before any other of its priority."""
+    """The pod that failed comes back with the old timestamp, before any other of its priority. One of a higher priority, which is created meanwhile, comes before it."""
     (scenario,) = find_scenarios(str(FOLDER / "half-bound.yaml"))
     spec = replace(scenario.spec, scope=replace(scenario.spec.scope, bind_failures=0))
+    if priority:
+        single = Pod(2, "s", 1, priority=priority, exists=False)
+        scope = replace(spec.scope, pod_creations=1)
+        spec = replace(spec, pods=(*spec.pods[:2], single), scope=scope)
     composition = resolve("1.37.2", (), (), {"GenericWorkload": True})
     classes: Patches = (ReserveFailsOnce, *patches, *composition.classes)
     (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])

@@ -57,6 +57,9 @@ class EntityCycle(PodGroupCycle):
     def runs(self) -> Expr:
         return super().runs() | self.finishing
 
+    def works_on(self, group: PodGroup) -> Expr:
+        return self.group == group
+
     def is_retried(self, pod: Pod) -> Expr:
         return as_expr(False)
 
@@ -163,6 +166,12 @@ class EntityCycle(PodGroupCycle):
 
 class MembersDoNotPreempt(Scheduler):
     """In the cycle of a group, no PostFilter plugin is asked for a member that fits on no node."""
+
+    pod_group_cycle: EntityCycle
+
+    def in_flight(self, pod: Pod) -> Expr:
+        """At the end of its group's cycle, no pod is in the hands of the cycle any more."""
+        return super().in_flight(pod) & ~as_expr(self.pod_group_cycle.finishing)
 
     def phase_after_fit_error(self) -> Phase:
         phase: Any = select(self.pod_group_cycle.runs(), Phase.FAIL, super().phase_after_fit_error())

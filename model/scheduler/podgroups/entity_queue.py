@@ -48,6 +48,9 @@ class EntityCycles(GroupCycles, Protocol):
     def receive(self, member: Member, copy: PodCopy) -> None:
         """The popped entry has this member in it."""
 
+    def works_on(self, group: PodGroup) -> Expr:
+        """Whether the cycle of this group runs."""
+
 
 class EntityQueue(PriorityQueue):
     """The calls of the queue for members of groups; any other pod is an entry of its own, as before.
@@ -120,6 +123,15 @@ class EntityQueue(PriorityQueue):
     def held_with(self, pod: Pod) -> list[Pod]:
         member = self.pod_group_cycle.member(pod)
         return [] if member is None else [m.pod for m in self._others(member)]
+
+    def keeps_aside(self, pod: Pod) -> Expr:
+        """A pod is incomplete until its group is added; what is pending comes back with the end of its group's cycle, or with the cycle of the entry that the group has already."""
+        member = self.pod_group_cycle.member(pod)
+        if member is None:
+            return super().keeps_aside(pod)
+        group = member.group
+        comes_back = self.has_entry(group) | self.pod_group_cycle.works_on(group)
+        return self.incomplete[member] | (self.pending[member] & comes_back)
 
     def has_entry(self, group: PodGroup) -> Expr:
         """Whether a sub-queue has an entry of the group."""

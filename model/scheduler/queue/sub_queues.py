@@ -105,6 +105,10 @@ class SubQueues(Component):
         """Whether the pod is in one of the sub-queues."""
         return self.sub_queue[pod] != SubQueue.NONE
 
+    def keeps_aside(self, pod: Pod) -> Expr:
+        """Whether the queue has the pod outside of the sub-queues, and will bring it back."""
+        return as_expr(False)
+
     def contains_name(self, pod: Pod) -> Expr:
         """Whether a sub-queue has an entry with the pod's name. It can be another pod's."""
         return any_of(self.contains(q) for q in (pod, *namesakes(self.universe, pod)))
