@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from podrace.model.environment.objects import ExtensionPoint
 from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.podgroups.entity_cycle import EntityCycle
+from podrace.model.scheduler.podgroups.entity_queue import EntityQueue
 from podrace.model.scheduler.podgroups.pod_group_cycle import GroupStage, GroupStatus
 from podrace.patching import (
     AsyncPreemption,
@@ -161,3 +163,34 @@ class RejectedNotCounted(GangScheduling):
         }
         gone = count(assumed[m] & rejected[m] for m in members)
         return super().look(gang, scheduled - gone, unscheduled, assumed, members)
+
+
+class LeftoversBackOff(EntityQueue):
+    """Before 139613, what a successful cycle left over came back as after a failure: with backoff, and behind those that came meanwhile."""
+
+    def attempted(self, group: PodGroup, tried: Mapping[Member, Value], success: Expr) -> None:
+        super().attempted(group, tried, as_expr(False))
+
+
+class FittingNominated(EntityCycle):
+    """Before 140590, the members that fitted in a trial that failed were nominated to their nodes."""
+
+    def _fail(self, pod: Pod, attempt: FailedAttempt) -> None:
+        member = self.member(pod)
+        assert member is not None
+        fits = (self.outcome[member] == Outcome.FITS) & (self.status == GroupStatus.UNSCHEDULABLE)
+        with when(fits):
+            nominated = FailedAttempt(self.scheduler.copy, self.host[member], False, unschedulable=True)
+            super()._fail(pod, nominated)
+        with otherwise():
+            super()._fail(pod, attempt)
+
+
+class SkippedCycleUntold(EntityCycle):
+    """Before 140478, the queue was not told of the end of a cycle in which no member needs scheduling."""
+
+    def _all_through(self, group: PodGroup) -> None:
+        with when(self.stage == GroupStage.SNAPSHOT):
+            self.scheduler.end()
+        with otherwise():
+            super()._all_through(group)

@@ -20,11 +20,14 @@ from podrace.scenarios import Scenario, catalogue, find_scenarios, read_scenario
 from tests.races.group_patches import (
     CycleOnlyLooks,
     EndWakes,
+    FittingNominated,
+    LeftoversBackOff,
     NoPermit,
     NothingToRead,
     QuorumSeenOnEvents,
     RejectedNotCounted,
     ReserveFailsOnce,
+    SkippedCycleUntold,
     StrangersNotAssumed,
     TimesOut,
     UntriedMembersForgotten,
@@ -194,6 +197,30 @@ def test_what_the_queue_is_adding_or_keeps_aside_is_neither_gone_nor_lost(
     assert (found.verdict.name, found.vacuous) == (H, (identifier, later) == ("S-GHOST", "group"))
 
 
+NOMINATED = (Pod(0, "a", 1, group="g"), Pod(1, "b", 1, group="g"), Pod(2, "s", 1, exists=False))
+SKIPPED = (Pod(0, "a", 1, group="g", finalizers=True), Pod(1, "b", 1, group="g", exists=False))
+
+
+@pytest.mark.parametrize(
+    ("pods", "cpu", "minimum", "deletions", "patches", "verdict", "states"),
+    [
+        (NOMINATED, 1, 2, 0, (), H, 559),
+        (NOMINATED, 1, 2, 0, (FittingNominated,), V, 468),
+        (SKIPPED, 2, None, 1, (), H, 20440),
+        (SKIPPED, 2, None, 1, (SkippedCycleUntold,), V, 683),
+    ],
+)
+def test_what_changes_of_1_37_mended(
+    pods: tuple[Pod, ...], cpu: int, minimum: int | None, deletions: int, patches: Patches, verdict: str, states: int
+) -> None:  # fmt: skip
+    """140590 and 140478, both ways: L-PEND."""
+    scope = Scope(pod_events=1, flush=False, file_order=True, pod_creations=1, pod_deletions=deletions)
+    spec = ClusterSpec("x", pods, (Node(0, "n", cpu),), scope, groups=(PodGroup(0, "g", minimum),))
+    classes = (*patches, *resolve("1.37.2", (), (), {"GenericWorkload": True}).classes)
+    (found,) = check(instrument(spec, classes, [PROPERTIES["L-PEND"]]), ["L-PEND"])
+    assert (found.verdict.name, found.counts.states, found.vacuous) == (verdict, states, False)
+
+
 class NobodyGated(Property):
     """No pod is held back by PreEnqueue."""
 
@@ -309,6 +336,7 @@ def test_two_gangs_and_a_single_pod_when_a_node_may_go(identifier: str) -> None:
     ("priority", "identifier", "patches", "verdict", "states"),
     [
         (0, "S-QUORUM", (), H, 1606), (0, "L-WHOLE", (), H, 1606), (0, "S-QUORUM", (NoPermit,), V, 65), (0, "L-WHOLE", (NoPermit,), H, 658),
+        (0, "L-WHOLE", (NoPermit, LeftoversBackOff), V, 1722),
         (10, "S-QUORUM", (), H, 337637), (10, "L-WHOLE", (), H, 337637), (10, "S-QUORUM", (NoPermit,), V, 171), (10, "L-WHOLE", (NoPermit,), V, 132166),
     ],
 )  # fmt: skip

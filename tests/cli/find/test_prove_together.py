@@ -218,6 +218,25 @@ def test_two_gangs_on_a_node_as_entries_of_the_queue(
 
 
 @pytest.mark.ci
+@pytest.mark.parametrize(("promise", "clusters"), [("L-DEADLOCK", 642), ("S-QUORUM", 561)])
+def test_two_gangs_on_two_nodes_as_entries_of_the_queue(shell: Shell, promise: str, clusters: int) -> None:
+    line = ["prove", "--gang", "2", "--pods", "0", "--property", promise, "-o", "json", *GANG, *SMALL]
+    line += ["--release", "1.37.2", "--gate", "GenericWorkload=true", "--nodes", "2"]
+    proof = untimed(shell(*line).out)
+    assert (proof["verdict"], proof["clusters"], proof["distinct"]) == ("HOLDS FOR ALL", clusters, 234432)
+    assert not proof["witnesses_missed"]
+
+
+@pytest.mark.ci
+def test_gangs_are_let_go_as_a_whole_where_a_binding_fails(shell: Shell) -> None:
+    """What Permit is for. Without it (141182), the same command with the patch NoPermit finds 9 violating clusters."""
+    line = ["prove", "--gang", "2", "--pods", "0", "--property", "S-QUORUM", "-o", "json", *GANG, *SMALL]
+    line += ["--release", "1.37.2", "--gate", "GenericWorkload=true", "--scope", "bind_failures=1"]
+    proof = untimed(shell(*line).out)
+    assert (proof["verdict"], proof["clusters"], proof["distinct"]) == ("HOLDS FOR ALL", 108, 3747624)
+
+
+@pytest.mark.ci
 def test_processes_find_the_same_as_one(shell: Shell) -> None:
     line = [
         "prove",
@@ -252,6 +271,17 @@ def test_two_gangs_and_a_single_pod_on_two_nodes(shell: Shell, promise: str) -> 
         82794531,
     )
     assert first["clusters"] == {"L-DEADLOCK": 3751, "L-LIVELOCK": 3393}[promise]
+    assert not proof["witnesses_missed"]
+
+
+@pytest.mark.campaign
+def test_two_gangs_and_a_single_pod_on_two_nodes_as_entries_of_the_queue(shell: Shell) -> None:
+    """Seven minutes."""
+    line = ["prove", "--gang", "2", "--pods", "1", "--property", "L-DEADLOCK", "-o", "json", *GANG, *SMALL]
+    line += ["--release", "1.37.2", "--gate", "GenericWorkload=true", "--nodes", "2"]
+    proof = untimed(shell(*line).out)
+    assert (proof["verdict"], len(proof["rows"])) == ("HOLDS FOR ALL", 42)
+    assert (proof["clusters"], proof["distinct"]) == (60318, 12487443)
     assert not proof["witnesses_missed"]
 
 

@@ -34,6 +34,8 @@ TRACES = [
     ("1.37.2", "victim-being-bound", "L-GANG", 50),
     ("1.37.2", "rejected-and-counted", "S-QUORUM", 17),
     ("1.37.2", "half-refused", "L-WHOLE", 61),
+    ("1.37.2", "kept-by-the-gone", "L-GANG", 44),
+    ("1.37.2", "member-counted-twice", "S-STUCK", 72),
     ("1.37.2", "quorum-unseen", "L-GANG", 21),
     ("1.37.2", "half-bound", "L-WHOLE", 60),
 ]
