@@ -32,7 +32,7 @@ class OutcomeMove(msgspec.Struct, frozen=True):
 
 class Outcome(msgspec.Struct, frozen=True):
     """One line of the driver's file. `at` is the number of the step that `why` is about; `initial` is what can be seen before the first step, and
-    `start` what differs there; `unseen` are kinds of variables that cannot be seen. After the steps `sees` is all that can be seen, and `roam` are the moves that the code made by itself.
+    `start` what differs there; `unseen` are kinds of variables that cannot be seen. `keeps`: fingerprints of what the scheduler keeps in memory, by its kind, if they were asked for. After the steps `sees` is all that can be seen, and `roam` are the moves that the code made by itself.
     """
 
     id: str
@@ -43,6 +43,7 @@ class Outcome(msgspec.Struct, frozen=True):
     initial: dict[str, Value] = {}
     start: tuple[Differing, ...] = ()
     unseen: tuple[str, ...] = ()
+    keeps: dict[str, str] = {}
     sees: dict[str, Value] = {}
     roam: tuple[OutcomeMove, ...] = ()
     epilogue: dict[str, dict[str, Any]] | None = None

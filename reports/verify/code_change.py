@@ -96,8 +96,12 @@ class Lines(msgspec.Struct, frozen=True):
     @builtins.property
     def idle_words(self) -> str:
         """For example `pkg/scheduler/a.go:12 and 3 more`."""
-        more = f" and {len(self.idle) - 1} more" if len(self.idle) > 1 else ""
-        return f"{self.idle[0]}{more}"
+        return places_words(self.idle)
+
+
+def places_words(places: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    return places[0] + (f" and {len(places) - 1} more" if len(places) > 1 else "")
 
 
 class Probed(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from .lines import ChangedLine
+from .lines import ChangedLine, is_told_only
 
 VARIABLE = "PODRACE_DAMAGED"
 _FILE = "podrace_damaged.go"
@@ -22,12 +22,6 @@ _CALLED = re.compile(r"(?:defer |go )?[A-Za-z_][\w.]*")
 _ASSIGNED = re.compile(r"[A-Za-z_*][\w.*]*(?:, [A-Za-z_*][\w.*]*)* (?:=|\+=|-=|\|=) \S.*|[\w.]+(?:\+\+|--)")
 _OTHERS = re.compile(r"(?:return|func|for|switch|case|select|panic|var|const|type|import|if)\b")
 _JUMPS = ("continue", "break")
-_TOLD = re.compile(r"(?:klog|logger|metrics|utilruntime)\.|\w+[.](?:V\(|Info|Error)")
-
-
-def is_told_only(line: str) -> bool:
-    """Whether a line only logs or counts, which no state shows."""
-    return _TOLD.match(line.strip()) is not None
 
 
 def is_jump(line: str) -> bool:

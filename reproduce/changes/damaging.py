@@ -1,4 +1,8 @@
-"""Whether anything that was run depends on the changed lines: binaries in which each of them can be damaged, and the runs that execute it, once more."""
+"""Whether anything that was run depends on the changed lines: binaries in which each of them can be damaged, and the runs that execute it, once more.
+
+Some lines only keep tidy what the scheduler has in memory, where nobody looks. Their damage counts if it shows there, and if the code before and after
+the change keeps the same of that kind in all these runs.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,15 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from ...analysis.request.method import Watcher
+from ...reports.verify.code_change import places_words
 from ..case import Case
 from ..modules.toolchain import BuildProblem, Go
 from ..running import Built, OutOfTime, built_for, taken
-from .damage import damaged_texts, is_jump, is_told_only, unexercised
-from .lines import NOTHING, ChangedLine, Counted
+from .damage import damaged_texts, is_jump, unexercised
+from .lines import NOTHING, ChangedLine, Counted, is_told_only
 from .replays import replayed_at_once, seen_of
 from .sources import Change, tree_with
 from .texts import FileChange
@@ -21,8 +27,14 @@ from .texts import FileChange
 MOST = 12
 """In so many batches of runs, those first that execute most of the change, the damage of a line is looked for."""
 
+FEW = 4
+"""After so many of them without, it is looked for in memory, too, before the others."""
+
 UNDAMAGED = 0
 """The number of no line."""
+
+Kept = dict[tuple[str, str], str]
+"""Fingerprints of what is kept in memory in a run, by its name and the kind; empty of what two runs do not agree on."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +70,18 @@ class _Side:
 
 @dataclass
 class Damage:
-    """What is known of the lines of a change: `shown` are those whose damage some run shows."""
+    """What is known of the lines of a change: `shown` are those whose damage some run shows, `kept` those of them where only memory does. `both`: the code before and after it."""
 
     change: Change
     files: Sequence[FileChange]
     lines: Sequence[ChangedLine]
     go: Go
     watcher: Watcher
+    both: Sequence[Built] = ()
     shown: set[ChangedLine] = field(default_factory=set)
+    kept: set[ChangedLine] = field(default_factory=set)
     looked: set[ChangedLine] = field(default_factory=set)
+    _memory: dict[tuple[Path, str], Kept] = field(default_factory=dict)
     _sides: dict[bool, _Side] = field(default_factory=dict)
 
     def look(self, played: Sequence[Played], until: float) -> None:
@@ -81,21 +96,35 @@ class Damage:
                 continue
             self.watcher.say(f"damaging {line.shown}")
             with suppress(OutOfTime):
-                if self._shows(replace(side.built, until=until), side.numbers[line], line, played):
+                built, number = replace(side.built, until=until), side.numbers[line]
+                telling = _telling(line, played)
+                if self._shows(built, number, line, telling[:FEW]):
+                    self.shown.add(line)
+                elif self.both and self._is_kept(built, number, telling[:FEW]):
+                    self.shown.add(line)
+                    self.kept.add(line)
+                elif self._shows(built, number, line, telling[FEW:]):
                     self.shown.add(line)
                 self.looked.add(line)
 
     def said_of(self, found: Counted) -> tuple[list[ChangedLine], list[ChangedLine]]:
         """The executed lines of which nothing that was run depends, and those that were not looked at."""
         idle: list[ChangedLine] = []
+        waiting = found.executed - self.looked
         for removed, side in self._sides.items():
-            executed = [line for line in found.executed & self.looked if line.removed is removed]
+            executed = [line for line in found.executed if line.removed is removed]
             code = {line: side.texts[line.path].splitlines()[line.number - 1] for line in executed}
             told = frozenset(line for line in executed if is_told_only(code[line]))
             jumps = frozenset(line for line in executed if line.removed and is_jump(code[line]))
             tried = frozenset() if side.built is None else frozenset(side.numbers)
-            idle += unexercised(executed, frozenset(self.shown), tried, told, jumps)
-        return idle, [line for line in found.executed if line not in self.looked]
+            found_here = unexercised(executed, waiting | self.shown, tried, told, jumps)
+            idle += [line for line in found_here if line not in waiting]
+        return idle, sorted(waiting, key=lambda line: line.shown)
+
+    @property
+    def kept_words(self) -> str:
+        """What is said of the lines whose damage only memory shows."""
+        return f"damage of {places_words(sorted(line.shown for line in self.kept))} shows only in memory, which has the same contents before and after the change"
 
     def clear(self) -> None:
         """Delete what was built."""
@@ -123,17 +152,66 @@ class Damage:
         except BuildProblem:  # no line is known to be needed
             return None
 
-    def _shows(self, built: Built, number: int, line: ChangedLine, played: Sequence[Played]) -> bool:
+    def _shows(self, built: Built, number: int, line: ChangedLine, telling: Sequence[Played]) -> bool:
         """Whether runs that execute a line go otherwise if it is damaged, twice in the same way, and as before if none is."""
         side = 0 if line.removed else 1
-        reached = [one for one in played if line in one.counted[side].executed and one.seen[side]]
-        for one in sorted(reached, key=lambda one: (-len(one.counted[side].executed), one.steps))[:MOST]:
+        for one in telling:
             said = [_seen(built, one, number)]
             if said[0] != one.seen[side]:
                 said += (_seen(built, one, again) for again in (number, UNDAMAGED))
                 if said[1:] == [said[0], one.seen[side]]:
                     return True
         return False
+
+    def _is_kept(self, built: Built, number: int, telling: Sequence[Played]) -> bool:
+        """Whether something else is kept in memory if a line is damaged, of a kind of which both sides keep the same in all these runs."""
+        for one in telling:
+            whole, damaged = self._kept(built, one), _kept(built, one, number)
+            kinds = {
+                at[1]
+                for at in whole | damaged
+                if _unlike(at, whole, damaged) and "" not in (whole.get(at), damaged.get(at))
+            }
+            if kinds and kinds - self._unlike_sides(telling, built.until):
+                return True
+        return False
+
+    def _unlike_sides(self, played: Sequence[Played], until: float) -> set[str]:
+        """The kinds of which the code before and after the change is not known to keep the same."""
+        found = set[str]()
+        for one in played:
+            before, after = (self._kept(replace(side, until=until), one) for side in self.both)
+            found |= {at[1] for at in before | after if _unlike(at, before, after)}
+        return found
+
+    def _kept(self, built: Built, one: Played) -> Kept:
+        """What is kept of each kind in each case if no line is damaged."""
+        key = built.folder, one.cases[0].id
+        if key not in self._memory:
+            self._memory[key] = _kept(built, one, UNDAMAGED)
+        return self._memory[key]
+
+
+def _kept(built: Built, one: Played, number: int) -> Kept:
+    """What is kept in memory of each kind in each case, where two runs of it agree."""
+    found = [replayed_at_once(built, one.cases, (), number, keeps=True)[0] for _ in range(2)]
+    sides = [
+        {(name, kind): said for name, o in side.items() for kind, said in o.keeps.items()} for side in found
+    ]
+    return {at: sides[0][at] if sides[0].get(at) == sides[1].get(at) else "" for at in sides[0] | sides[1]}
+
+
+def _unlike(at: tuple[str, str], *sides: Kept) -> bool:
+    """Whether two sides do not keep the same there, or that is not known."""
+    said = {side.get(at) for side in sides}
+    return len(said) > 1 or "" in said
+
+
+def _telling(line: ChangedLine, played: Sequence[Played]) -> list[Played]:
+    """Batches of runs that execute a line, those first that execute most of the change."""
+    side = 0 if line.removed else 1
+    reached = [one for one in played if line in one.counted[side].executed and one.seen[side]]
+    return sorted(reached, key=lambda one: (-len(one.counted[side].executed), one.steps))[:MOST]
 
 
 def _seen(built: Built, played: Played, number: int) -> tuple[object, ...]:

@@ -30,6 +30,7 @@ from ...reports.verify.code_change import (
     Toured,
     Violation,
     answer_of,
+    places_words,
 )
 from ...scenarios import Scenario, shipped
 from ..case import Case
@@ -54,6 +55,7 @@ from .replays import (
     Questions,
     Replay,
     counterexamples,
+    differing,
     finding_in_base,
     place_of,
     questions_of,
@@ -91,7 +93,7 @@ SETTLED = 36
 """After random runs in so many scenarios that execute the change no others are run, if it is settled: see `_is_settled`."""
 
 ENOUGH = 6
-"""After so many scenarios whose runs leave the model, it is searched beyond them before others are run."""
+"""After so many scenarios whose runs leave the model, and after the first, it is searched beyond them before others are run."""
 
 LEAST = 6
 """So many near races are replayed, scenarios run, and places searched from, if any time is left."""
@@ -258,6 +260,11 @@ class Judging:
                     "INCONCLUSIVE",
                     f"{because}; but time was up before it was known whether anything depends on the change",
                 )
+        aside = [line.shown for line in self.lines if line.aside and line not in found.executed]
+        if answer == "NO DIFFERENCE SEEN" and aside:
+            because += f"; not executed: {places_words(aside)}, which only log, or return an error as before"
+        if answer == "NO DIFFERENCE SEEN" and self.damage.kept:
+            because += f"; {self.damage.kept_words}"
         if answer == "NO DIFFERENCE SEEN" and self.unfinished:
             because = f"{because}; not finished: {'; '.join(self.unfinished)}"
         if answer == "NO DIFFERENCE SEEN" and not self.effort.whole:
@@ -301,6 +308,7 @@ class Judging:
     def _look(self, before: Built, after: Built) -> None:
         """The most telling things first, until something is broken or time is up."""
         built, until = (before, after), self.began + self.seconds
+        self.damage.both = built
         questions = questions_of(self.effort.scenarios, self.what.elements, self.release)
         hazards = mendable(self.effort.scenarios, self.what.files, self.what.touched, self.change.base)
         self._replay(
@@ -425,7 +433,7 @@ class Judging:
             if probe.departures:
                 departing.add(probe.scenario.name)
                 self.places += probe.places
-            if len(departing) >= ENOUGH and not self._breaks:
+            if len(departing) >= (ENOUGH if self.searched else 1) and not self._breaks:
                 self._beyond(built)
                 departing.clear()
         if kind == "runs" and self.waiting and not self._breaks:
@@ -475,13 +483,12 @@ class Judging:
         )
         if sides[0].counted.executed or sides[1].counted.executed:
             self.reached.setdefault(one.scenario.name, one.scenario)
-        first = [side.seen for side in sides]
-        steady = first[0] == first[1] or all([side.seen for side in both()] == first for _ in range(AGAIN))
+        others = [both() for _ in range(AGAIN)] if sides[0].seen != sides[1].seen else []
 
         def base() -> int | None:
             return shortest(self._in_base(one.scenario, one.asked.about["property"]))
 
-        race = race_of(one, *sides, base, steady)
+        race = race_of(one, *sides, base, differing(one, sides, others))
         if race.outcome == "left the model":
             self.places.append(place_of(one, sides[1]))
         played = self.release, plays(built[0]), plays(built[1])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from ...analysis.upstream.go_tokens import tokens_of
@@ -17,6 +18,9 @@ from .texts import FileChange
 _BLOCK = re.compile(r"(\S+\.go):(\d+)\.(\d+),(\d+)\.(\d+) \d+ (\d+)$")
 _SCHEDULER = "pkg/scheduler/"
 _NO_CODE = frozenset("(){}[];,")
+_TOLD = re.compile(r"(?:klog|logger|metrics)\.|utilruntime\.HandleError|\w+[.](?:V\(|Info|Error)")
+_ERROR_MET = re.compile(r".*\bif (?:.*; )?err != nil \{")
+_ERROR_RETURNED = re.compile(r"\s*return (?:.*, )?(err|fmt\.Errorf\(.*\))")
 
 Place = tuple[int, int]
 """A line and a column, both from 1."""
@@ -24,12 +28,16 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ChangedLine:
-    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled."""
+    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled.
+
+    `aside`: it only logs, or returns the error of the changed condition before it, as the other side does somewhere.
+    """
 
     path: str
     number: int
     place: Place
     removed: bool = False
+    aside: bool = field(default=False, compare=False)
 
     @property
     def shown(self) -> str:
@@ -62,13 +70,36 @@ def changed_lines(files: Sequence[FileChange]) -> list[ChangedLine]:
 
 
 def _of_file(one: FileChange) -> Iterator[ChangedLine]:
-    same = _same_lines(*((text or "").splitlines() for text in (one.before, one.after)))
-    for text, kept, removed in ((one.before, same.keys(), True), (one.after, same.values(), False)):
-        here, known = (text or "").splitlines(), frozenset(kept)
+    texts = [(text or "").splitlines() for text in (one.before, one.after)]
+    same = _same_lines(*texts)
+    sides = [
+        [number for number in range(len(here)) if number not in kept]
+        for here, kept in zip(texts, (same.keys(), frozenset(same.values())), strict=True)
+    ]
+    errors = [_errors_returned(here, changed) for here, changed in zip(texts, sides, strict=True)]
+    both = set(errors[0].values()) & set(errors[1].values())
+    for side, (text, here, changed) in enumerate(zip((one.before, one.after), texts, sides, strict=True)):
         there = _same_lines(here, as_compiled(one.path, text or "").splitlines())
-        for number, line in enumerate(here):
-            if number not in known and number in there and _is_code(line):
-                yield ChangedLine(one.path, number + 1, (there[number] + 1, _column(line)), removed)
+        for number in changed:
+            line = here[number]
+            if number in there and _is_code(line):
+                aside = is_told_only(line) or errors[side].get(number) in both
+                yield ChangedLine(one.path, number + 1, (there[number] + 1, _column(line)), not side, aside)
+
+
+def _errors_returned(here: Sequence[str], changed: Sequence[int]) -> dict[int, str]:
+    """The changed lines that return the error of a changed condition in the line before, with what they make of it."""
+    return {
+        number: match[1]
+        for before, number in pairwise(changed)
+        if number == before + 1 and _ERROR_MET.fullmatch(here[before])
+        if (match := _ERROR_RETURNED.fullmatch(here[number])) is not None
+    }
+
+
+def is_told_only(line: str) -> bool:
+    """Whether a line only logs or counts, which no state shows."""
+    return _TOLD.match(line.strip()) is not None
 
 
 def _is_code(line: str) -> bool:
@@ -121,11 +152,11 @@ NOTHING = Counted(frozenset(), frozenset())
 
 
 def counted(lines: Iterable[ChangedLine], blocks: Mapping[str, Sequence[Block]]) -> Counted:
-    """Compare the lines of one side with a profile of it. A line that lies in no block is a declaration."""
+    """Compare the lines of one side with a profile of it. A line that lies in no block is a declaration, and one that is `aside` counts where it is executed."""
     statements, executed = set(), set()
     for line in lines:
         block = _block_of(line.place, blocks.get(line.path, ()))
-        if block is not None:
+        if block is not None and (block.executed or not line.aside):
             statements.add(line)
             if block.executed:
                 executed.add(line)

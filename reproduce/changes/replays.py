@@ -25,7 +25,7 @@ from ...reports.text.explanation import explain
 from ...reports.verify.code_change import Race
 from ...scenarios import Scenario
 from ..case import Case, format_cases
-from ..judging import RealRun
+from ..judging import RealRun, Verdict
 from ..modules.module import KubernetesVersion
 from ..outcome import Outcome, read_outcomes
 from ..reproducing import Prepared, prepared
@@ -34,6 +34,9 @@ from ..running import CASES, OUTCOMES, RUN_SECONDS, TEST, Built, run_test
 from .beyond import Place
 from .damage import VARIABLE
 from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
+
+KEEPS = "PODRACE_KEEPS"
+"""The variable of the environment by which the driver is asked for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,15 +290,21 @@ def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = (), damaged:
 
 
 def replayed_at_once(
-    built: Built, cases: Sequence[Case], lines: Iterable[ChangedLine] = (), damaged: int | None = None
+    built: Built,
+    cases: Sequence[Case],
+    lines: Iterable[ChangedLine] = (),
+    damaged: int | None = None,
+    keeps: bool = False,
 ) -> tuple[dict[str, Outcome], Counted]:
-    """What became of each case in one process, and the changed lines that they executed. With a case that ends the process the others end, too, and nothing is counted."""
+    """What became of each case in one process, and the changed lines that they executed. With a case that ends the process the others end, too, and nothing is counted. `keeps`: with fingerprints of what is kept in memory."""
     with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
         folder = Path(name)
         (folder / CASES).write_text(format_cases(cases), encoding="utf-8")
         named: dict[str, object] = {"PODRACE_CASES": folder / CASES, "PODRACE_OUTCOMES": folder / OUTCOMES}
         if damaged is not None:
             named[VARIABLE] = damaged
+        if keeps:
+            named[KEEPS] = 1
         profile = folder / "cover.out"
         count = [] if damaged is not None else [f"-test.coverprofile={profile}"]
         said = run_test(built, TEST, named, folder, RUN_SECONDS * len(cases), count)
@@ -323,22 +332,40 @@ def place_of(found: Counterexample, after: Replay) -> Place:
     return Place(found.scenario, case, found.words[:end])
 
 
+def _end_of(found: Counterexample, one: Replay) -> tuple[Verdict, bool | None]:
+    """The verdict on a replay, and whether the property is violated in its end."""
+    assert found.asked.found is not None
+    side = RealRun(found.asked.found, found.case, one.outcome, found.asked.timing)
+    verdict = side.verdict()
+    return verdict, True if verdict.word == "REPRODUCED" else side.end
+
+
+def differing(
+    found: Counterexample, sides: Sequence[Replay], others: Sequence[Sequence[Replay]]
+) -> bool | None:
+    """Whether the replays of the two sides differ; None if others do not show the same. What follows the first step that differs from the model may vary, if all end alike."""
+
+    def begins(one: Replay) -> tuple[object, ...]:
+        forced = one.outcome.forced
+        at = next((n for n, step in enumerate(forced, 1) if step.differs), len(forced))
+        return one.outcome.start, [step.real for step in forced[:at]], _end_of(found, one)[1]
+
+    for view in (lambda one: one.seen, begins):
+        first = [view(side) for side in sides]
+        if all([view(side) for side in other] == first for other in others):
+            return first[0] != first[1]
+    return None
+
+
 def race_of(
-    found: Counterexample, before: Replay, after: Replay, base: Callable[[], int | None], steady: bool = True
+    found: Counterexample, before: Replay, after: Replay, base: Callable[[], int | None], differs: bool | None
 ) -> Race:
     """What the change makes of a counterexample; `base` is how many steps the shortest run to the violation has in the model without the change, None if it has none.
 
-    Nothing follows from replays that are not `steady`. Only a run that was executed to its end can be closed: otherwise the code has left the model. A race opens where the base is not known to have it by another run that is no longer.
+    Nothing follows from replays that do not always differ in the same way (`differs` is None: see `differing`). Only a run that was executed to its end can be closed: otherwise the code has left the model. A race opens where the base is not known to have it by another run that is no longer.
     """
-    asked = found.asked
-    assert asked.found is not None
-    sides = [RealRun(asked.found, found.case, one.outcome, asked.timing) for one in (before, after)]
-    said = [side.verdict() for side in sides]
-    ends = [
-        True if verdict.word == "REPRODUCED" else side.end for side, verdict in zip(sides, said, strict=True)
-    ]
-    about = asked.about
-    differs = steady and before.seen != after.seen
+    about = found.asked.about
+    (said, ends) = zip(*(_end_of(found, one) for one in (before, after)), strict=True)
     facts: dict[str, Any] = {
         "name": about["name"],
         "property": about["property"],
@@ -347,10 +374,10 @@ def race_of(
         "without": found.without,
         "added": found.added,
         "lines": len(before.counted.executed | after.counted.executed),
-        "differs": differs,
+        "differs": differs or False,
     }
     at, words = said[1].at, said[1].words
-    if not steady:
+    if differs is None:
         return Race(
             outcome="not judged", words="a second replay of it went otherwise than the first", **facts
         )

@@ -125,18 +125,19 @@ func (s Step) says(name string) bool {
 
 // Outcome is what came of a case.
 type Outcome struct {
-	ID       string         `json:"id"`
-	Verdict  string         `json:"verdict"`
-	At       *int           `json:"at"` // the number of the step that could not be forced, from 1
-	Why      string         `json:"why"`
-	Initial  map[string]any `json:"initial"`
-	Start    []Difference   `json:"start"` // what differs before the first step
-	Steps    []StepOutcome  `json:"steps"`
-	Unseen   []string       `json:"unseen"`
-	Sees     map[string]any `json:"sees,omitempty"` // all that is seen before the first move of its own
-	Roam     []RoamStep     `json:"roam,omitempty"`
-	Epilogue map[string]any `json:"epilogue,omitempty"`
-	Log      []string       `json:"log"`
+	ID       string            `json:"id"`
+	Verdict  string            `json:"verdict"`
+	At       *int              `json:"at"` // the number of the step that could not be forced, from 1
+	Why      string            `json:"why"`
+	Initial  map[string]any    `json:"initial"`
+	Start    []Difference      `json:"start"` // what differs before the first step
+	Steps    []StepOutcome     `json:"steps"`
+	Unseen   []string          `json:"unseen"`
+	Keeps    map[string]string `json:"keeps,omitempty"` // a fingerprint, over all steps, of each kind of what the scheduler keeps in memory
+	Sees     map[string]any    `json:"sees,omitempty"`  // all that is seen before the first move of its own
+	Roam     []RoamStep        `json:"roam,omitempty"`
+	Epilogue map[string]any    `json:"epilogue,omitempty"`
+	Log      []string          `json:"log"`
 }
 
 // StepOutcome is what came of one step.

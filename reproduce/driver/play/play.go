@@ -35,6 +35,7 @@ func play(c *Case, report func(*Outcome)) {
 	out.Initial, out.Unseen = before, unseen
 	differing := map[string]string{}
 	out.Start = news(compare(p.model, seen), differing)
+	keeper := newKeeper()
 	w.Stage.Trail()
 	for n, s := range c.Steps {
 		for k, v := range s.Changes {
@@ -49,6 +50,7 @@ func play(c *Case, report func(*Outcome)) {
 		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing)}
 		before = after
 		out.Steps = append(out.Steps, step)
+		keeper.look(w)
 		if err != nil {
 			at := n + 1
 			out.Verdict, out.At, out.Why = unforced, &at, err.Error()
@@ -59,6 +61,9 @@ func play(c *Case, report func(*Outcome)) {
 			out.Verdict, out.At = differs, &at
 			out.Why = fmt.Sprintf("%s: model %v, real %v", step.Differs[0].Variable, step.Differs[0].Model, step.Differs[0].Real)
 		}
+	}
+	if keeper != nil {
+		out.Keeps = keeper.found
 	}
 	if c.Roam > 0 && !w.exited {
 		out.Sees = p.seen()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from podrace.reproduce.changes import damaging
 from podrace.reproduce.changes.damage import damageable, damaged_texts, neighbours, unexercised
-from podrace.reproduce.changes.damaging import MOST, Damage, Played
+from podrace.reproduce.changes.damaging import MOST, Damage, Played, _telling
 from podrace.reproduce.changes.lines import NOTHING, ChangedLine, Counted
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.running import Built
@@ -100,4 +102,43 @@ def test_runs_that_execute_most_of_the_change_are_looked_at_first(monkeypatch: p
 
     monkeypatch.setattr(damaging, "_seen", seen)
     damage = Damage(None, (), (), None, None)  # type: ignore[arg-type]
-    assert damage._shows(Built(parse_version("1.36.3"), Path(), {}), 1, line(4), played)
+    assert damage._shows(Built(parse_version("1.36.3"), Path(), {}), 1, line(4), _telling(line(4), played))
+
+
+KINDS = ("nominatedPods", "podStates")
+
+
+@pytest.mark.parametrize(
+    ("after", "unsteady", "kept"),
+    [
+        ({}, "", True),
+        ({"podStates": "other"}, "", True),
+        ({"nominatedPods": "other"}, "", False),
+        ({}, "before", False),
+        ({}, "damaged", False),
+    ],
+)
+def test_damage_that_only_memory_shows(
+    monkeypatch: pytest.MonkeyPatch, after: dict[str, str], unsteady: str, kept: bool
+) -> None:
+    """It counts if the code before and after the change keeps the same of that kind in all runs, twice."""
+    numbers = count()
+
+    def replayed(built: Built, cases: list[SimpleNamespace], _lines: object, number: int, *, keeps: bool):
+        assert keeps
+        found = dict.fromkeys(KINDS, "whole")
+        if built.folder.name == "after":
+            found |= after
+        if number:
+            found["nominatedPods"] = "an empty list is left"
+        if unsteady == ("damaged" if number else built.folder.name):
+            found["nominatedPods"] = str(next(numbers))
+        return {case.id: SimpleNamespace(keeps=found) for case in cases}, NOTHING
+
+    monkeypatch.setattr(damaging, "replayed_at_once", replayed)
+    version = parse_version("1.36.3")
+    both = [Built(version, Path(name), {}) for name in ("before", "after")]
+    damage = Damage(None, (), (), None, None, both)  # type: ignore[arg-type]
+    some = Counted(frozenset(), frozenset({line(4)}))
+    played = [Played([SimpleNamespace(id=name, steps=())], ((), (1,)), (NOTHING, some)) for name in "ab"]  # type: ignore[list-item]
+    assert damage._is_kept(Built(version, Path("damageable"), {}), 1, played) is kept

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -37,13 +38,13 @@ from podrace.reproduce.changes.judge import (
     cannot_matter,
     first_error,
 )
-from podrace.reproduce.changes.replays import Counterexample, Replay, race_of
+from podrace.reproduce.changes.replays import Counterexample, Replay, differing, race_of
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.changes.texts import FileChange
 from podrace.reproduce.judging import RealRun
 from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import BuildProblem, Go
-from podrace.reproduce.outcome import Outcome
+from podrace.reproduce.outcome import Outcome, OutcomeStep
 from podrace.reproduce.reproducing import Prepared
 from podrace.reproduce.request import Question
 from podrace.reproduce.running import Built
@@ -179,7 +180,8 @@ def made(
 ) -> Race:
     found, case = ghost()
     asked = Prepared(Question("ghost S-GHOST", parse_version("1.36.3"), None), found, case)
-    return race_of(Counterexample(asked, without), Replay(before), Replay(after), lambda: base, steady)
+    differs = before != after if steady else None
+    return race_of(Counterexample(asked, without), Replay(before), Replay(after), lambda: base, differs)
 
 
 WHOLE = as_the_model()
@@ -231,6 +233,29 @@ def test_where_the_code_leaves_the_model() -> None:
     assert left.verdict_words.startswith(
         "left the model at step 10: CANNOT BE FORCED: nobody stands there; before the change REPRODUCED: "
     )
+
+
+def odd(then: str | None) -> Outcome:
+    """The first difference is in step 4; something that goes otherwise each time follows."""
+    made = as_the_model(verdict="DIFFERS", at=4, steps=with_step(4, differs=(Differing("x", 1, 2),)))
+    steps = [*made.steps]
+    steps[6] = OutcomeStep(real={**made.steps[6].real, "nominator.node[p]": then})
+    return msgspec.structs.replace(made, steps=tuple(steps))
+
+
+def test_what_follows_a_difference_may_vary_if_the_ends_do_not() -> None:
+    found, case = ghost()
+    asked = Counterexample(Prepared(Question("ghost S-GHOST", parse_version("1.36.3"), None), found, case))
+
+    def said(*rounds: tuple[Outcome, Outcome]) -> bool | None:
+        sides, *others = [[Replay(one) for one in both] for both in rounds]
+        return differing(asked, sides, others)
+
+    assert said((odd("n1"), WHOLE), (odd("n1"), WHOLE))
+    assert said((odd("n1"), WHOLE), (odd(None), WHOLE))
+    assert said((odd("n1"), odd(None)), (odd(None), odd("n1"))) is False
+    assert said((odd("n1"), WHOLE), (odd(None), MENDED)) is None
+    assert said((STOPPED, WHOLE), (odd(None), WHOLE)) is None
 
 
 def test_nothing_follows_from_replays_that_vary() -> None:

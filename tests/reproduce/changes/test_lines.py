@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from podrace.reports.verify.code_change import Lines
 from podrace.reproduce.changes.lines import (
     ChangedLine,
@@ -86,3 +88,38 @@ def test_a_file_that_is_gone_is_removed_line_by_line() -> None:
     scheduler, other = "k8s.io/kubernetes/pkg/scheduler/...", "k8s.io/kubernetes/pkg/controller/volume"
     assert packages_of([CHANGE]) == (scheduler,), "every change of it shares a build of the unchanged code"
     assert packages_of([CHANGE, FileChange("pkg/controller/volume/a.go", "", "")]) == (scheduler, other)
+
+
+REMOVE = """\
+	if ok {
+		if err := n.RemovePod(pod); err != nil {
+			return err
+		}
+		logger.V(5).Info("removed")
+		empty()
+	}
+	return nil
+"""
+HELPER = """\
+	if ok {
+		if err := removeFrom(n, pod); err != nil {
+			return nil, {returned}
+		}
+		empty()
+	}
+	return nil, nil
+"""
+
+
+@pytest.mark.parametrize(("returned", "aside"), [("err", [4, 6]), ("nil", [6]), ("fmt.Errorf(err)", [6])])
+def test_errors_are_returned_as_before(returned: str, aside: list[int]) -> None:
+    """Lines that only log or return the error of a changed condition need no run, if the other side returns the same."""
+    head = "package scheduler\n"
+    change = FileChange(PATH, head + REMOVE, head + HELPER.replace("{returned}", returned))
+    lines = changed_lines([change])
+    assert [line.number for line in lines if line.removed and line.aside] == aside
+    assert [line.number for line in lines if not line.removed and line.aside] == aside[:-1]
+    nothing = read_blocks("k8s.io/kubernetes/pkg/scheduler/a.go:1.1,99.1 1 0\n")
+    assert counted(lines, nothing).statements == {line for line in lines if not line.aside}
+    everything = read_blocks("k8s.io/kubernetes/pkg/scheduler/a.go:1.1,99.1 1 1\n")
+    assert counted(lines, everything).executed == set(lines)
