@@ -78,6 +78,16 @@ class Place:
     labels: tuple[str, ...]
     cause: str = ""
 
+    @property
+    def somebody_waits(self) -> bool:
+        """Whether a pod is parked in the model there, which the code may forget to wake."""
+        state = dict(self.case.initial)
+        for step in self.case.steps:
+            state |= step.changes
+        return any(
+            value == "UNSCHEDULABLE" for name, value in state.items() if name.startswith("queue.sub_queue[")
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -105,9 +115,9 @@ class Run:
 
 
 def grouped(places: Iterable[Place]) -> list[list[Place]]:
-    """The places of each scenario, those with the fewest steps first: one of each cause, then others. The scenario with the shortest way comes first."""
+    """The places of each scenario, those first where a pod is parked, and with the fewest steps: one of each cause, then others. The scenario with the first place comes first."""
     found: dict[str, list[Place]] = {}
-    for place in sorted(places, key=lambda one: len(one.case.steps)):
+    for place in sorted(places, key=lambda one: (not one.somebody_waits, len(one.case.steps))):
         found.setdefault(place.scenario.name, []).append(place)
     groups = []
     for members in found.values():

@@ -32,6 +32,9 @@ PODS: tuple[tuple[str, ...], ...] = (
 _WAITS = (_VICTIM, "b: {cpu: 2}")
 """A pod that waits for the room of another."""
 
+_RIVALS = ("a: {cpu: 2}", "b: {cpu: 2}")
+"""Two pods of which one waits while the other is being bound."""
+
 
 SECONDS = 10.0
 """How long a property is searched for in one of them."""
@@ -62,8 +65,10 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
 
 
 def smallest_clusters() -> Iterator[Scenario]:
-    """Those in which only a pod may be deleted: little hides there what a change does."""
-    yield from (parse_scenario(_text(pods, ""), "small.yaml") for pods in (_WAITS, *PODS))
+    """Those in which only a pod may be deleted, or one that is being bound may fail: little hides there what a change does."""
+    deleted = [_text(pods, "") for pods in (_WAITS, *PODS)]
+    fails = [_text(_RIVALS, fault, deletions=0) for fault in ("permit_rejections", "bind_failures")]
+    yield from (parse_scenario(text, "small.yaml") for text in (*deleted, *fails))
 
 
 def small_clusters() -> Iterator[Scenario]:
@@ -73,9 +78,9 @@ def small_clusters() -> Iterator[Scenario]:
             yield parse_scenario(_text(pods, update), "small.yaml")
 
 
-def _text(pods: tuple[str, ...], update: str) -> str:
+def _text(pods: tuple[str, ...], update: str, deletions: int = 1) -> str:
     names = " and ".join(pod.partition(":")[0] for pod in pods)
-    scope = {"pod_events": "2", "node_events": "2", "flush": "false", "pod_deletions": "1"}
+    scope = {"pod_events": "2", "node_events": "2", "flush": "false", "pod_deletions": f"{deletions}"}
     nodes = ["n1: {cpu: 2}"]
     if update:
         scope[update] = "1"

@@ -15,7 +15,7 @@ from msgspec.structs import replace as replace_struct
 from podrace.analysis.request.plan import Selection, plan
 from podrace.properties import PROPERTIES, instrument
 from podrace.reports.verify.code_change import Beyond, Lines, Move, Violation, answer_of, beyond_words
-from podrace.reproduce.case import Case
+from podrace.reproduce.case import Case, CaseStep
 from podrace.reproduce.changes.beyond import (
     RUNS,
     Place,
@@ -212,6 +212,14 @@ def test_the_places_of_each_scenario_one_of_each_cause_first(place: Place) -> No
     elsewhere = replace(place, scenario=scenario)
     again = replace(place, labels=("another way",))
     assert grouped([place, elsewhere, again, other]) == [[place, other, again], [elsewhere]]
+
+
+def test_the_places_where_a_pod_is_parked_come_first(place: Place) -> None:
+    """What wakes nobody shows only there."""
+    step = CaseStep("scheduler.park", "scheduler", {}, 0, {"queue.sub_queue[p]": "UNSCHEDULABLE"})
+    parked = replace(place, case=replace_struct(place.case, steps=(step,)), cause="later")
+    elsewhere = replace(place, scenario=replace(place.scenario, name="other"))
+    assert grouped([elsewhere, place, parked]) == [[parked, place], [elsewhere]]
 
 
 def test_no_search_begins_when_time_is_up(place: Place) -> None:
