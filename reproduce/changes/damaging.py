@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...analysis.request.method import Watcher
-from ...reports.verify.code_change import places_words
 from ..case import Case
 from ..modules.toolchain import BuildProblem, Go
 from ..running import Built, OutOfTime, built_for, taken
@@ -120,11 +119,6 @@ class Damage:
             found_here = unexercised(executed, waiting | self.shown, tried, told, jumps)
             idle += [line for line in found_here if line not in waiting]
         return idle, sorted(waiting, key=lambda line: line.shown)
-
-    @property
-    def kept_words(self) -> str:
-        """What is said of the lines whose damage only memory shows."""
-        return f"damage of {places_words(sorted(line.shown for line in self.kept))} shows only in memory, which has the same contents before and after the change"
 
     def clear(self) -> None:
         """Delete what was built."""

@@ -264,7 +264,10 @@ class Judging:
         if answer == "NO DIFFERENCE SEEN" and aside:
             because += f"; not executed: {places_words(aside)}, which only log, or return an error as before"
         if answer == "NO DIFFERENCE SEEN" and self.damage.kept:
-            because += f"; {self.damage.kept_words}"
+            kept = places_words(sorted(line.shown for line in self.damage.kept))
+            because += (
+                f"; damage of {kept} shows only in memory, of which that part is the same before and after"
+            )
         if answer == "NO DIFFERENCE SEEN" and self.unfinished:
             because = f"{because}; not finished: {'; '.join(self.unfinished)}"
         if answer == "NO DIFFERENCE SEEN" and not self.effort.whole:

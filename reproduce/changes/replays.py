@@ -35,9 +35,6 @@ from .beyond import Place
 from .damage import VARIABLE
 from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
 
-KEEPS = "PODRACE_KEEPS"
-"""The variable of the environment by which the driver is asked for them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
@@ -283,9 +280,9 @@ class Replay:
         return seen_of(self.outcome)
 
 
-def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = (), damaged: int | None = None) -> Replay:
-    """In a process of its own, so that its lines can be told from those of others. `damaged` is the number of a line of a binary that can be damaged."""
-    outcomes, counted = replayed_at_once(built, [case], lines, damaged)
+def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = ()) -> Replay:
+    """In a process of its own, so that its lines can be told from those of others."""
+    outcomes, counted = replayed_at_once(built, [case], lines)
     return Replay(outcomes[case.id], counted)
 
 
@@ -296,7 +293,7 @@ def replayed_at_once(
     damaged: int | None = None,
     keeps: bool = False,
 ) -> tuple[dict[str, Outcome], Counted]:
-    """What became of each case in one process, and the changed lines that they executed. With a case that ends the process the others end, too, and nothing is counted. `keeps`: with fingerprints of what is kept in memory."""
+    """What became of each case in one process, and the changed lines that they executed. With a case that ends the process the others end, too, and nothing is counted. `damaged` is the number of a line of a binary that can be damaged; `keeps`: with fingerprints of what is kept in memory."""
     with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
         folder = Path(name)
         (folder / CASES).write_text(format_cases(cases), encoding="utf-8")
@@ -304,7 +301,7 @@ def replayed_at_once(
         if damaged is not None:
             named[VARIABLE] = damaged
         if keeps:
-            named[KEEPS] = 1
+            named["PODRACE_KEEPS"] = 1
         profile = folder / "cover.out"
         count = [] if damaged is not None else [f"-test.coverprofile={profile}"]
         said = run_test(built, TEST, named, folder, RUN_SECONDS * len(cases), count)

@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from podrace.reproduce.modules.toolchain import has_go
+from podrace.reproduce.changes.damaging import UNDAMAGED
+from podrace.reproduce.changes.replays import replayed_at_once
+from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.toolchain import find_go, has_go
 from podrace.reproduce.patches import FOLDER
+from podrace.reproduce.running import built_for
 from tests.cli.helpers import Shell
+from tests.reproduce.test_judging import ghost
 
 
 @pytest.mark.real
@@ -89,6 +94,26 @@ def test_a_later_fix_closes_a_race_from_the_step_that_differs(capsys: pytest.Cap
     found = json.loads(ran.out)
     assert (ran.code, found["answer"]) == (3, "CLOSES")
     assert "none of 120 of the changed code" in found["races"][0]["words"]
+
+
+@pytest.mark.real
+def test_fingerprints_of_memory_are_the_same_twice() -> None:
+    """Lines that only keep a map tidy are noticed by them: what varies between two runs would hide that."""
+    if not has_go():
+        pytest.skip("there is no Go")
+    _, case = ghost()
+    built = built_for(parse_version("v1.36.3"), find_go(), print)
+    first, second = (
+        replayed_at_once(built, [case], (), UNDAMAGED, keeps=True)[0][case.id].keeps for _ in "ab"
+    )
+    varying = {kind for kind in first if first[kind] != second[kind]}
+    assert {
+        "queue.nominator.nominatedPods",
+        "cache.podStates",
+        "cache.nodes[].info.Requested.MilliCPU",
+    } <= first.keys() - varying
+    assert len(varying) < len(first) / 20
+    assert not replayed_at_once(built, [case], (), UNDAMAGED)[0][case.id].keeps
 
 
 ROOM = """\
