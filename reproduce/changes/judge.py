@@ -430,9 +430,9 @@ class Judging:
             told = probe.told
             self.probed.append(told)
             self.tell(told)
+            self.played.append(Played(probe.cases, probe.seen, probe.counted))
             if probe.reached:
                 self.reached[probe.scenario.name] = probe.scenario
-                self.played.append(Played(probe.cases, probe.seen, probe.counted))
             if probe.departures:
                 departing.add(probe.scenario.name)
                 self.places += probe.places

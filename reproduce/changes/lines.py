@@ -28,10 +28,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ChangedLine:
-    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled.
-
-    `aside`: it only logs, or returns the error of the changed condition before it, as the other side does somewhere.
-    """
+    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled. `aside`: it only logs, or returns the error of the changed condition before it, as the other side does somewhere."""
 
     path: str
     number: int
