@@ -47,6 +47,15 @@ class UnreservedAssumed(DynamicResources):
         self.claim_cache.assume(use.claim, self.resource_claims.object[use.claim], 0)
 
 
+class ReservedWhileOnANode(DynamicResources):
+    """Unreserve asks the API server for the pod, and leaves the reservation of one that is on a node alone."""
+
+    api: APIServer
+
+    def gives_back(self, use: ClaimUse) -> Expr:
+        return super().gives_back(use) & ~as_expr(self.api.pod[use.pod].assigned)
+
+
 class SameAllocationAccepted(DynamicResources):
     """A claim that is allocated by the time of PreBind is no conflict if it has the very device that Reserve chose: the pod is merely reserved."""
 

@@ -21,6 +21,7 @@ from tests.races.claim_patches import (
     OwnerUnasked,
     OwnFlightEnded,
     ReplacedLookedUp,
+    ReservedWhileOnANode,
     SameAllocationAccepted,
     UnreservedAssumed,
 )
@@ -60,6 +61,22 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("taken-for-replaced", "S-RESV", "1.34.4", (ReplacedLookedUp,), (), H, 30198, None),
     ("taken-for-replaced", "S-RESV", "1.35.4", (), (), V, 537, 22),
     ("taken-for-replaced", "S-RESV", "1.36.3", (), (), V, 537, 22),
+    ("unreserved-by-the-next-leader", "S-RESV", "1.34.4", (), (), V, 1729, 33),
+    ("unreserved-by-the-next-leader", "S-RESV", "1.36.3", (), (), V, 2343, 35),
+    ("unreserved-by-the-next-leader", "S-RESV", "1.37.2", (), (), V, 2538, 35),
+    ("unreserved-by-the-next-leader", "S-RESV", "1.38.0-beta.0", (), (), V, 2486, 35),
+    ("unreserved-by-the-next-leader", "S-RESV", "1.37.2", (ReservedWhileOnANode,), (), V, 8024, 48),
+    ("unreserved-by-the-next-leader", "S-RESV", "1.37.2", (UnreservedAssumed,), (), V, 2538, 35),
+    (
+        "unreserved-by-the-next-leader",
+        "S-RESV",
+        "1.37.2",
+        (ReservedWhileOnANode, UnreservedAssumed),
+        (),
+        H,
+        21237,
+        None,
+    ),
 ]
 
 

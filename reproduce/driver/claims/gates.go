@@ -10,7 +10,6 @@ import (
 	"sort"
 
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -39,12 +38,15 @@ func gateClaims(ctx context.Context, w *World, g *gate) error {
 	}
 	real := manager.Interface().(draManager)
 	w.tracker = reflect.ValueOf(real.ResourceClaims())
-	w.shown = func() (listed []runtime.Object, err error) {
+	w.shown = func() (map[string]bool, error) {
 		all, err := real.ResourceSlices().ListWithDeviceTaintRules()
-		for _, one := range all {
-			listed = append(listed, one)
+		tainted := map[string]bool{}
+		for n, one := range all {
+			if device := deviceAt(all, n); device != "" {
+				tainted[device] = len(one.Spec.Devices[0].Taints) > 0
+			}
 		}
-		return listed, err
+		return tainted, err
 	}
 	manager.Set(reflect.ValueOf(&gatedManager{real, &gatedClaims{real.ResourceClaims(), g}, w.answers}))
 	w.cycle.awaits = conditionsCount() && slices.ContainsFunc(w.Case.Devices, func(text json.RawMessage) bool { return bytes.Contains(text, []byte(`"bindingConditions"`)) })
@@ -97,7 +99,7 @@ func (l *orderedSlices) ListWithDeviceTaintRules() (listedSlices, error) {
 		parts[one.Spec.Driver]++
 	}
 	place := func(n int) int {
-		if n := slices.Index(l.answers.devices, deviceIn(ordered[n])); n >= 0 {
+		if n := slices.Index(l.answers.devices, deviceAt(ordered, n)); n >= 0 {
 			return n
 		}
 		return len(l.answers.devices)
@@ -108,6 +110,14 @@ func (l *orderedSlices) ListWithDeviceTaintRules() (listedSlices, error) {
 		one.Spec.Pool.ResourceSliceCount = parts[one.Spec.Driver]
 	}
 	return ordered, err
+}
+
+// deviceAt is the device of a listed slice: its name is a string, and a UniqueString from 1.38 on. Empty for a slice of counters.
+func deviceAt(all listedSlices, n int) string {
+	if devices := all[n].Spec.Devices; len(devices) == 1 {
+		return fmt.Sprint(devices[0].Name)
+	}
+	return ""
 }
 
 // claimHandler is a handler of the assume cache's events, which stops before and after each; not where the model has no such event.

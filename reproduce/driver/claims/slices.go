@@ -133,15 +133,9 @@ func taintRule(of *resourceapi.ResourceSlice) runtime.Object {
 
 // devices are the slices that the informer has, and which of them are tainted; and what the API server has.
 func (e *eye) devices(w *World) {
-	listed, err := w.shown()
+	tainted, err := w.shown()
 	if err != nil {
 		return
-	}
-	tainted := map[string]bool{}
-	for _, o := range listed {
-		if name := deviceIn(o); name != "" {
-			tainted[name] = len(o.(*resourceapi.ResourceSlice).Spec.Devices[0].Taints) > 0
-		}
 	}
 	for variable := range w.Case.Initial {
 		switch name, indices := parts(variable); name {

@@ -66,6 +66,7 @@ func changeLeader(p *player, s Step) error {
 	pods, nodes := p.number("pod_watch.log.length"), p.number("node_watch.log.length")
 	p.world.Store.standBy(podKind, pods)
 	p.world.Store.standBy(nodeKind, nodes)
+	p.world.Store.standBy(claimKind, p.number("resource_claims.events"+claimWatch+".length"))
 	if err := p.world.restart(); err != nil {
 		return err
 	}

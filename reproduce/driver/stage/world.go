@@ -81,9 +81,9 @@ type instance struct {
 	others    clientgotesting.ObjectTracker // the objects that are the client's own
 	tracker   reflect.Value                 // of claims, behind the wrapper
 	specials  specials
-	shown     func() ([]runtime.Object, error) // the ResourceSlices that its informer has
-	kept      reflect.Value                    // allocated devices, for a call that has read them
-	volumes   reflect.Value                    // the binder of VolumeBinding, as well
+	shown     func() (map[string]bool, error) // the devices of the ResourceSlices that its informer has, and whether each is tainted
+	kept      reflect.Value                   // allocated devices, for a call that has read them
+	volumes   reflect.Value                   // the binder of VolumeBinding, as well
 
 	stage   *Stage
 	gate    *gate

@@ -59,6 +59,7 @@ CLAIMS = ScenarioTable(
         ("deleted-unheard", "L-CLAIM"),
         ("deleted-by-its-user", "L-CLAIM"),
         ("taken-for-replaced", "S-RESV"),
+        ("unreserved-by-the-next-leader", "S-RESV"),
         ("device-given-away", "S-DEV"),
         ("device-late", "S-RESV"),
         ("named-too-late", "L-CLAIM"),
