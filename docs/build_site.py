@@ -38,6 +38,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "The house": ("../ARCHITECTURE", "../CONTRIBUTING", "../CHANGELOG", "../SECURITY"),
     "Findings": (
         "findings/README",
+        "findings/capacity-counted-twice",
         "findings/device-given-away",
         "findings/taken-for-replaced",
         "findings/flight-ended-unheard",

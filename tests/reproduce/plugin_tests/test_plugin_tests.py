@@ -78,6 +78,15 @@ FINDINGS = (
         (),
     ),
     Finding(
+        "capacity-counted-twice",
+        "claims",
+        DYNAMIC_RESOURCES,
+        "capacity_counted_twice_test",
+        "shares-counted-once",
+        ("q did not fit amid PreBind of p, fits now, and nothing has happened since",),
+        (),
+    ),
+    Finding(
         "taken-for-replaced",
         "claims",
         "pkg/controller/resourceclaim",
