@@ -23,6 +23,13 @@ scope: {flush: false}
 """
 OTHER = CLUSTER.replace("{c: ", "{e: {device: d1}, c: ")
 """Another claim has the device on which the selector fails."""
+SLOW = """
+nodes: {n1: {cpu: 1}}
+devices: {d1: {node: n1}}
+resourceClaims: {c: {}}
+pods: {p: {cpu: 1, resourceClaims: [c]}}
+scope: {filter_timeouts: 1, flush: false}
+"""
 
 
 @pytest.mark.parametrize("release", ["1.34.4", "1.37.2"])
@@ -82,14 +89,16 @@ def test_mistakes(text: str, message: str) -> None:
 )
 def test_a_search_that_takes_too_long(release: str, verdict: str, states: int, steps: int | None) -> None:
     """137607: the pod waited for an event, and nothing has to happen."""
-    text = (
-        CLUSTER.replace(", n2: {cpu: 1}", "")
-        .replace(", d2: {node: n2}", "")
-        .replace("selectorFailsOn: [d1]", "")
-    )
-    spec = parse_scenario(text.replace("{flush", "{filter_timeouts: 1, flush")).spec
+    spec = parse_scenario(SLOW).spec
     (found,) = check(instrument(spec, resolve(release).classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
     assert f"{states:,} states" in PAGE
+
+
+def test_without_its_gate_no_search_is_given_up() -> None:
+    scenario = parse_scenario("featureGates: {DRASchedulerFilterTimeout: false}\n" + SLOW)
+    classes = resolve("1.34.4", gates=scenario.feature_gates).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
+    assert found.verdict.name == "HOLDS"

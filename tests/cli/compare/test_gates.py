@@ -34,11 +34,7 @@ def test_a_gate_decides_whether_there_is_the_race(shell: Shell) -> None:
     assert (first["verdict"], second["verdict"]) == ("VIOLATED", "HOLDS")
     assert "gates" not in first["fixes"]
     assert second["fixes"]["gates"] == {"SchedulerQueueingHints": False}
-    assert second["version"] == {
-        "exact": "1.33.0",
-        "sources": "whole",
-        "unmodelled_gates": ["DRAResourceClaimDeviceStatus"],
-    }
+    assert second["version"] == {"exact": "1.33.0", "sources": "whole", "unmodelled_gates": []}
     told = shell("check", RACE, "--release", "1.33.0", "--gate", OFF)
     assert f"{RACE}, 1.33.0 SchedulerQueueingHints=false: S-CONS HOLDS" in told.out
     assert told.out.count("\nscheduler 1.33.0: ") == 1
@@ -81,7 +77,7 @@ def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     assert "  ok   1.33.13 SchedulerQueueingHints=false: S-CAP  " in ran.out
     assert "  ok   1.34.4: S-CAP  " in ran.out
     assert (
-        "\nscheduler 1.33.13: sources read in full; 1 feature gate on by default and not modelled " in ran.out
+        "\nscheduler 1.34.4: sources read in full; 1 feature gate on by default and not modelled " in ran.out
     )
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
     assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
@@ -180,7 +176,7 @@ def test_the_listing(shell: Shell) -> None:
         "SchedulerAsyncAPICalls                          beta   on          modelled, taken as off: 134400"
     ]
     assert lines[-1] == (
-        "scheduler 1.34.0: sources read in full; 5 feature gates on by default and not modelled (podrace gates --release 1.34.0)"
+        "scheduler 1.34.0: sources read in full; 2 feature gates on by default and not modelled (podrace gates --release 1.34.0)"
     )
     rows = json.loads(shell("gates", "--release", "1.9.0", "-o", "json").out)
     assert rows["version"] == "1.9.0"
@@ -209,15 +205,15 @@ def test_every_form_says_what_a_pre_release_is_not_modelled_with(
 
 
 def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -> None:
-    names = "On by default and not modelled: DRAResourceClaimDeviceStatus."
-    asked = ("check", tiny, "--release", "1.33.6")
-    assert f"> scheduler 1.33.6: sources read in full. {names}" in shell(*asked, "-o", "markdown").out
-    race = shell("check", RACE, "--release", "1.33.6", "-o", "sarif")
+    names = "On by default and not modelled: DynamicResourceAllocation."
+    asked = ("check", tiny, "--release", "1.34.4")
+    assert f"> scheduler 1.34.4: sources read in full. {names}" in shell(*asked, "-o", "markdown").out
+    race = shell("check", RACE, "--release", "1.34.4", "-o", "sarif")
     (result,) = json.loads(race.out)["runs"][0]["results"]
-    assert result["properties"]["version"]["exact"] == "1.33.6"
+    assert result["properties"]["version"]["exact"] == "1.34.4"
     shell(*asked, "--report", str(tmp_path / "report"))
     pages = [page.read_text() for page in (tmp_path / "report").rglob("*.html")]
-    assert any(f"Scheduler 1.33.6: sources read in full. {names}" in page for page in pages)
+    assert any(f"Scheduler 1.34.4: sources read in full. {names}" in page for page in pages)
 
 
 def test_what_a_shell_completes() -> None:

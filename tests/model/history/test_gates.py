@@ -49,6 +49,7 @@ def test_which_change_is_behind_which_gate():
         "binding-conditions": "DRADeviceBindingConditions",
         "prioritized-lists": "DRAPrioritizedList",
         "extended-resources": "DRAExtendedResource",
+        "filter-timeout": "DRASchedulerFilterTimeout",
         "134400": "SchedulerAsyncAPICalls",
         "gangs-off": "GangScheduling",
         "workloads-off": "GenericWorkload",
@@ -174,7 +175,8 @@ def test_unknown_gates_and_contradictions():
 
 def test_which_gates_are_on_and_not_modelled():
     assert on_and_unmodelled("1.31") == ()
-    assert on_and_unmodelled("1.33") == ("DRAResourceClaimDeviceStatus",)
+    assert on_and_unmodelled("1.33") == ()
+    assert on_and_unmodelled("1.38.0-beta.0") == ("InPlacePodLevelResourcesVerticalScaling",)
     assert set(on_and_unmodelled("1.34")) - set(on_and_unmodelled("1.34.4")) == {"SchedulerAsyncAPICalls"}
 
 

@@ -110,6 +110,7 @@ UNSEEN = {
     "namespace-labels-asked": "needs a term with a selector of namespaces: see test_coming",
     "pre-queueing-hints": "needs a claim that changes: see test_coming",
     "137607": "needs a search for devices that takes too long: see tests/races/test_failing_selectors.py",
+    "filter-timeout": "the same",
     "prioritized-lists": "needs a claim with firstAvailable: see tests/conformance/upstream/claims.json",
     "135486": "needs a dry run that needs no victim: see tests/model/scheduler/preemption/test_nobody_to_evict.py",
     "nominated-node-shrinks": "needs a node that becomes smaller: see test_coming",

@@ -135,6 +135,19 @@ class TimedOutIsRejected(DynamicResources):
 
 
 @before(
+    "filter-timeout",
+    "Filter gives up a search for devices that takes too long",
+    first_in="1.34",
+    gate="DRASchedulerFilterTimeout",
+)
+class SearchedToTheEnd(DynamicResources):
+    """Filter searched for devices as long as it took."""
+
+    def give_up_search(self, pod: Pod, node: Node) -> None:
+        require(False)
+
+
+@before(
     "extended-resources",
     "devices of a class can back an extended resource",
     first_in="1.36",
