@@ -8,6 +8,7 @@ OTHER_NUMBERS = {
     "135392": "hints-see-nominations",
     "135495": "last-victim-spared",
     "137073": "136618",
+    "141563": "own-terms-merged",
 }
 """Each came in the same versions as the change that it is one with (docs/notebook/history.md)."""
 

@@ -188,6 +188,7 @@ class FeaturesNotTold(NodeUpdates):
     "a pod's own affinity terms apply only to the namespaces that they name or select",
     first_in="1.37",
     since="1.34",
+    backports=("1.34.13", "1.35.10", "1.36.6"),
 )
 class OwnTermsKeepTheirSelectors(Filters):
     """mergeAffinityTermNamespacesIfNotEmpty was given a copy of the term, and took the selector from that: it is asked about no labels, and one that says NotIn or DoesNotExist takes in every namespace (1.34 to 1.36)."""

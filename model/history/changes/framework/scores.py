@@ -25,6 +25,7 @@ from ...registry.change import before, yes
     "a pod's own affinity terms apply only to the namespaces that they name or select",
     first_in="1.37",
     since="1.34",
+    backports=("1.34.13", "1.35.10", "1.36.6"),
 )
 class PreferredTermsKeepTheirSelectors(Scores):
     """The same of preferred terms (scoring.go, 1.34 to 1.36)."""
