@@ -112,6 +112,31 @@ def test_whatever_is_not_in_the_catalogue_is_judged_on_the_page() -> None:
     assert f"Of the {len(ROWS):,} violations, {counted['']:,} go away with changes of the [catalogue]" in PAGE
 
 
+PREEMPTORS = [
+    ("2 bound, 1 waits above it", "pod deletion", 28),
+    ("2 bound, 1 waits above it", "interrupted watch", 28),
+    ("gated preemptor", "pod deletion", 31),
+    ("gated preemptor", "interrupted watch", 31),
+]
+
+
+@pytest.mark.parametrize(("cluster", "fault", "steps"), PREEMPTORS)
+def test_what_changes_with_a_preemptor_that_is_activated_at_once(
+    cluster: str, fault: str, steps: int
+) -> None:
+    """1.38 wakes it (last-victim-gone): S-STUCK holds, and the next attempt comes before the event of the nomination."""
+    spec, newest = disturbed(cluster_named(cluster), fault), resolve("1.38.0-beta.0")
+    found = decide(spec, newest, "S-FRESH")
+    assert found.trace is not None
+    assert (found.verdict, len(found.trace.steps)) == (Verdict.VIOLATED, steps)
+    assert decide(spec, newest, "S-STUCK").verdict is Verdict.HOLDS
+    without = resolve("1.38.0-beta.0", without_fixes=["last-victim-gone"])
+    assert decide(spec, without, "S-FRESH").verdict is Verdict.HOLDS
+    assert decide(spec, without, "S-STUCK").verdict is Verdict.VIOLATED
+    patched = with_changes("1.38.0-beta.0", ["FreshRequeue"])
+    assert decide(spec, patched, "S-FRESH").verdict is Verdict.HOLDS
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("release", SURVEYED)
 def test_all_of_a_release(release: str) -> None:
