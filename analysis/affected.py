@@ -1,7 +1,5 @@
 """Which versions of the scheduler violate a property in a scenario: `podrace check --affected`."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

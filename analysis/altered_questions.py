@@ -1,7 +1,5 @@
 """Patches that change what is asked, or where it begins: a verdict with such a patch answers another question than one without it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

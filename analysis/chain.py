@@ -11,8 +11,6 @@ comparisons and the single clusters of a proof all go through it; each stage is 
     report    list[Finding]     -> text, JSON, ...    reports
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace

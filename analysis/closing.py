@@ -1,7 +1,5 @@
 """What closes a race: the change, or the later release, with which the property holds. It is found by trying, in bounded time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic

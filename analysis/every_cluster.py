@@ -1,7 +1,5 @@
 """One property of a scenario that leaves numbers open: the verdict on every cluster within its ranges."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace

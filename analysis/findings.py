@@ -3,8 +3,6 @@
 Every Finding about a run is built here.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, fields, replace

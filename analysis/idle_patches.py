@@ -3,8 +3,6 @@
 `podrace verify` refuses a change that makes none anywhere (`compare/inquiry.py`); here each verdict says so of itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

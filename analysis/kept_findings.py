@@ -7,8 +7,6 @@ the user's was executed, and scenarios that leave numbers open.
 Those have `checker.verdict_cache`, whose key is the system itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 import time

@@ -1,7 +1,5 @@
 """What this podrace knows: races, properties, releases, changes and forms, as rows for listings and for programs."""
 
-from __future__ import annotations
-
 import inspect
 import platform
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Systems of the user's own: a class in a Python file, traced, checked by the same engines."""
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence

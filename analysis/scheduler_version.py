@@ -1,7 +1,5 @@
 """What reports say of the version of the scheduler that a verdict is about."""
 
-from __future__ import annotations
-
 import msgspec
 
 from ..model.history import Composition

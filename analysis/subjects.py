@@ -1,7 +1,5 @@
 """The pod that a violation is about, for forms that point into files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

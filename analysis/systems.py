@@ -1,7 +1,5 @@
 """The transition system that a run is about."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Which podrace this is: what it writes into its findings, its listings and its traces."""
 
-from __future__ import annotations
-
 from ..checker.core.installed import version_of_package
 
 

@@ -8,8 +8,6 @@
 pytest have both in the fixture `podrace` (see docs/pytest.md).
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from pathlib import Path

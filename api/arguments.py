@@ -4,8 +4,6 @@
 Numbers of the budget may be texts, too, as the command takes them: they reach the function as numbers.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -4,8 +4,6 @@ The record is reduced to a pod or two on a node or two (audit/records.py). A rac
 cluster's release some run with these faults does what the log shows. What the log itself rules out is not asked of the model.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

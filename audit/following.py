@@ -4,8 +4,6 @@ Whenever a file has grown, all of them are read again from the start: each answe
 when it was asked. So that reading does not become all that happens, there is a pause after each of ten times as long as it took.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the log shows, as a small cluster of the model and what was seen of it by and by: a record for trace validation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

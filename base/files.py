@@ -3,8 +3,6 @@
 What is written goes into a draft in the same directory, which then takes the place of the file.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import pwd

@@ -1,7 +1,5 @@
 """What ends a command early: what its user got wrong, or somebody who wants it to stop."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -6,8 +6,6 @@ its signature. Fields, `replace`, `asdict`, patterns and pickles are as ever: th
 option that is not known here is made by the standard library as a whole.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, fields

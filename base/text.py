@@ -1,7 +1,5 @@
 """Words for messages: quoted input, counts, likely names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 

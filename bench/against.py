@@ -9,8 +9,6 @@ With `--every`, each scenario that both have is traced with its properties, and 
 the geometric means of the ratios, and what was counted differently. Each begins with a run that is not counted, which compiles; with `--cold` no run finds anything compiled.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import json

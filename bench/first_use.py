@@ -3,8 +3,6 @@
 The properties are searched one by one in both; at once, they share the code that LLVM makes. CPU seconds of whole processes.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import runpy

@@ -10,8 +10,6 @@ under `any` and `scales`; a line that begins with * has two verdicts.
 Last comes the geometric mean of states and CPU under `any`, for each under `scales`, over the searches that both end with `holds`, and over all others.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import time

@@ -20,8 +20,6 @@ by hand as well, as somebody would who uses SPIN: a row of its own compares with
 first table takes a minute or two.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

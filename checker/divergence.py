@@ -5,8 +5,6 @@ the same if their labels are. What is found is walked through in both systems by
 given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,7 +1,5 @@
 """One property of a system with unknown parameters: every choice of them is searched to the end, all in one search."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -7,8 +7,6 @@ keep invariants from ending early), livenesses with livenesses (which end early 
 that comes to rest).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal

@@ -6,8 +6,6 @@ counterexample is executed again by the reference interpreter whenever it is use
 written for this user, that is about something else, or whose counterexample is none, counts as absent.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

@@ -4,8 +4,6 @@ A violation far from the initial state can lie behind more states than a search 
 a small search decides what is left. What it finds is executed again like every violation, but need not be the shortest. Where it finds nothing, nothing is known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """Writes the generated parts of docs/findings/*.md: the list of them, the steps, the Go test, the patch. `make reference`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Writes what docs/notebook/history.md says is modelled of each release, from the model's history: `make reference`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Writes the tables of docs/scenarios.md and its schema and, in docs/notebook, properties-overview.md, properties.md, races.md, gates.md and functions.md from the model, its tables and the catalogue: `make reference`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

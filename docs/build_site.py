@@ -1,7 +1,5 @@
 """Builds the documentation as static pages, from docs/*.md and the pages at the root: `make site` writes build/site."""
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

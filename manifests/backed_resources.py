@@ -2,8 +2,6 @@
 makes a claim (dynamicresources/extendeddynamicresources.go).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

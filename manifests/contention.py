@@ -5,8 +5,6 @@ only where some selector among the objects asks for their key. As the hostname m
 only if a pod that waits asks for one by name.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A scenario whose disruption controller counts pods has only the kept ones, and a
 less than its status says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .inventory import Inventory

@@ -3,8 +3,6 @@
 Notes that are no doubts cannot make anything hold; tests/manifests/test_doubts.py has the reason for each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..model.history.versions import version_of

@@ -3,8 +3,6 @@
 In which order a drain asks for pods is not known: where a budget lets only some go, those that come first in the dump go.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from copy import copy

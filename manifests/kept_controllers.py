@@ -4,8 +4,6 @@ A controller is kept with its kept pods: it wants as many as are there, and make
 Each of its pods stands for one after the other (see `controllers` of a scenario), so all of them are written from one template: that of a pod that waits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

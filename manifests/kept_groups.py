@@ -3,8 +3,6 @@
 A group is never made smaller. If not all of its pods are kept, or something of it is not modelled, the kept ones are scheduled each by itself, and a doubt says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

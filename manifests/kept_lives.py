@@ -4,8 +4,6 @@ A scenario has such an actor only where a kept object gives it something to do: 
 set a finalizer may never take it away. A budget never allows less, or more, than its status says: where it would if kept pods alone were counted, nobody counts, and that is said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -11,8 +11,6 @@ every other pod tolerates. With nodeTaintsPolicy Honor it is a label again, unle
 counts on the closed node is left out, and said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 

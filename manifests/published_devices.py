@@ -4,8 +4,6 @@ Of a pool only the newest generation counts, and nothing of it before all its sl
 k8s.io/dynamic-resource-allocation/structured, 1.36). A device that is beyond the model is left out, and a claim that might have it is in doubt.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 

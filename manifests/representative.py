@@ -5,8 +5,6 @@ nodes to pods by anti-affinity; it is never evicted, and one that waits is never
 representative is one about these pods and nodes, and is never claimed of the whole cluster.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Nothing in this room decides by itself whether a pod fits, whom affinity or topo
 It asks here, and the functions that engines explore answer (`Filters`, `Preemption`), as of the newest release.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How many volumes nodes take, and where drivers have capacity for new ones: read to say where neither can matter, and in doubt where it can."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

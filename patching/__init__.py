@@ -8,8 +8,6 @@ This list is the stable one: a name that is here keeps its meaning, wherever the
 The language's own `before`, the state that a step began in, is imported from `podrace.model.language`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """Which causes are worth an arrow: those across lanes that no other chain of causes and lanes implies."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from .document import Finding

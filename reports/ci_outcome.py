@@ -1,7 +1,5 @@
 """What a finding means where a yes or a no is needed: the words of the CI formats and of the exit code."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, get_args

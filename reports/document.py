@@ -4,8 +4,6 @@ Field names are stable: people parse them. A value of the model is given as JSON
 name of a pod, a node or an enum member.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable, Sequence
 from typing import Literal

@@ -4,8 +4,6 @@ All of it is computed from the model by the caller. Nothing here names a compone
 channels between them are data.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from .step import ShownStep, Value, says_something, show

@@ -1,7 +1,5 @@
 """What is worth telling of what a view says of a subject, and of an event on its way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Set
 
 from ..base.structs import dataclass

@@ -4,8 +4,6 @@ A terminal obeys control characters (ESC moves its cursor, colours, renames it),
 for what they are not. CI services obey lines of a step's output: `::error::` of GitHub, `##[group]`, `##vso[...]`, `##teamcity[...]`.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

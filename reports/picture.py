@@ -3,8 +3,6 @@
 The layout-free part of every drawing of the cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import inf
 

@@ -1,7 +1,5 @@
 """Amounts of resources as their reader wrote them: the model counts in units of its own, which are nobody's business."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from .evidence import NodeShape, PodShape, ShownCluster

@@ -3,8 +3,6 @@
 Field names are stable: people parse them.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Sequence
 from typing import Literal

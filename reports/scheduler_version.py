@@ -1,7 +1,5 @@
 """Which version of the scheduler a verdict is about, and what is known of it."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable
 from typing import Literal

@@ -1,7 +1,5 @@
 """What every component knows before the first step of a counterexample and after each of them; where they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from ..base.structs import dataclass

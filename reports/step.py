@@ -1,7 +1,5 @@
 """One step of an interleaving as reports know it: who acts, what such a step does, and what it changed."""
 
-from __future__ import annotations
-
 import msgspec
 
 Value = bool | int | str | None

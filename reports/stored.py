@@ -4,8 +4,6 @@ The scenario is kept as its text, the steps by name and arguments, so that a tra
 transitions; `fingerprint` tells whether the model is still the one that the run was found in.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

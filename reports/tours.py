@@ -3,8 +3,6 @@
 Field names are stable: people parse them.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

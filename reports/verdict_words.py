@@ -1,7 +1,5 @@
 """What a verdict rests on, in a sentence or two."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..base.text import counted

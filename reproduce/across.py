@@ -1,7 +1,5 @@
 """Every race and every hazard on one version: which are reproduced, which are gone, and where the model and the real scheduler part."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..analysis.request.method import NOBODY, USUAL, Method, Watcher

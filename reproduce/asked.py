@@ -1,7 +1,5 @@
 """Orders that are possible, as `podrace ask` found them, on kube-scheduler's own code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ A case has the objects of the cluster, the steps with what each changes in the m
 those of `podrace explain -o json`. The same counterexample gives the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ A class of devices has a driver of its own, with one pool: the allocator tries p
 device has a ResourceSlice of its own, so that the slices can be tried in any order, and a driver's counters have another one. The finalizer is there as soon as the claim is allocated (A-CLAIM-FINALIZER).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..model.environment.cluster.storage import EVERY_EFFECT

@@ -6,8 +6,6 @@ show. Of a run that goes on for ever, the steps that repeat were executed and le
 showed that it is not bound before the periodic flush.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ The model counts each resource in a unit of the scenario's own; here one of CPU 
 megabyte. What cannot be said in objects is named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the driver writes of a case: read, and compared with the run of the model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Literal

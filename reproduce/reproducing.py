@@ -1,7 +1,5 @@
 """From questions to reproductions: cases made, run version by version, and judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is to be reproduced: a stored trace as it is, or what the search finds for a race or a hazard in the very version that is run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ What is built is kept below podrace's cache, by the version of kubernetes, the G
 asks for has all of it but the binary, and runs by itself.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

@@ -4,8 +4,6 @@ All are of one size, so that any volume of a class will do for any claim of it. 
 kubernetes.io/hostname; one that a provisioner may make is tied to a node when it is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

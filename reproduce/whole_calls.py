@@ -5,8 +5,6 @@ Reserve and Unreserve of VolumeBinding do claim after claim. A shortest run may 
 the same, that run is the one that can be forced.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -1,7 +1,5 @@
 """The scenarios that come with podrace, and how a user names one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

@@ -4,8 +4,6 @@ A file with ranges stands for all files that have a number of its range in the p
 scenarios at all: the pods that are bound at the start must fit on their nodes, and some node must be able to hold each pod.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

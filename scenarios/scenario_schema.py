@@ -1,7 +1,5 @@
 """The JSON Schema (draft 2020-12) of scenario files, for editors; made from the tables of fields."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

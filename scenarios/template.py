@@ -7,8 +7,6 @@ placement of pods is one of these but for the names.
 The pods of a gang are alike, and share their parameters: they come from one pod template, as those of a Job do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """A cluster as a scenario file. Every file that podrace writes of a cluster is made here, and read back before anybody gets it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A question as a property: that the order of steps which it asks about never happens. Where it is violated, the order is possible, and the counterexample shows how."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Which steps of a system run a function of upstream's, and in which states: its elements in the model are watched while the steps are traced."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from typing import Any

@@ -9,8 +9,6 @@ sequence in several ways, and where a step must follow directly, or without anot
 each beginning, as in the subset construction for finite automata.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

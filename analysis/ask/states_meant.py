@@ -1,7 +1,5 @@
 """Which states of a system the words of a question mean: what a component knows, or a property that is violated."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Which steps of a system the words of a question mean: by a sentence, by the name of a step, or by a function of upstream's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

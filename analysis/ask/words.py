@@ -1,7 +1,5 @@
 """How words of a question are held against sentences: in what order, and in which form of the verb does not matter much."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Which two schedulers are compared, and in which scenarios: what `podrace verify` and `podrace diff` ask."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Who is notified of the rows of a comparison as they are decided."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 

@@ -1,7 +1,5 @@
 """`podrace verify --minimal`: which of several changes are needed together for the properties to hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Which witnesses of a system can be reached."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Which scenarios a change concerns most: they are compared first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...base.structs import dataclass

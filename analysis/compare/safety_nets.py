@@ -3,8 +3,6 @@
 The scheduler with the change is searched first. Only where a net is violated there does the other one have to be searched.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Two schedulers compared: the same properties in the same scenarios, searched on both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """The answer to a question: the search, and where nothing is found, how far it goes and what is in the way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

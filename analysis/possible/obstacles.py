@@ -5,8 +5,6 @@ state in which the beginning has happened, by one more search: alone, and togeth
 false together with those before it is in the way. So what is said was found in every state, and not in an example.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from ...base.structs import dataclass

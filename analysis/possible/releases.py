@@ -1,7 +1,5 @@
 """A question asked of one scenario in several releases, and since when and until when its order is possible."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

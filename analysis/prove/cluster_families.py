@@ -1,7 +1,5 @@
 """The work of `podrace prove`: the clusters of a template, explored together in one search, in any process."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from ...checker.core.exploration import Budget

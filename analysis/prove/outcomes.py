@@ -1,7 +1,5 @@
 """What came out for clusters of a template, as processes send it to one another."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

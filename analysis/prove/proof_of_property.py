@@ -1,7 +1,5 @@
 """One question of `podrace prove`, asked of every cluster, and what came out in groups."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """`podrace prove`: every cluster up to a size, whatever the sizes and priorities."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Baselines: violations that are known. Only what is new, or worse, or known for too long, makes `podrace check` and `podrace test` fail."""
 
-from __future__ import annotations
-
 import builtins
 import json
 import re

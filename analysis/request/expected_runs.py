@@ -1,7 +1,5 @@
 """Scenario files with the verdicts that they expect: which files these are, and their runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

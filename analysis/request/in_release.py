@@ -1,7 +1,5 @@
 """What a scenario can have that the model knows of some releases only."""
 
-from __future__ import annotations
-
 from ...model.environment.objects import READY, Node
 from ...model.history import Composition
 from ...model.history.versions import exact, version_of

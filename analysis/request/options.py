@@ -1,7 +1,5 @@
 """What users write in options, turned into values; every mistake is a UsageProblem with the remedy."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

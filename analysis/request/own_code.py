@@ -3,8 +3,6 @@
 A file that ends the process itself would end it with the code that says that everything holds, and without a word.
 """
 
-from __future__ import annotations
-
 import os
 import posix
 import sys

@@ -2,8 +2,6 @@
 knows a file by its size and the second of its last change, and so takes some edits for the old text.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import gc

@@ -1,7 +1,5 @@
 """Properties of the user's own: classes in a Python file."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set

@@ -1,7 +1,5 @@
 """What can be wrong with the class of a patch before it is traced: names, signatures, places."""
 
-from __future__ import annotations
-
 import dis
 import inspect
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A file to begin a patch with, and what there is to override."""
 
-from __future__ import annotations
-
 import inspect
 import keyword
 import re

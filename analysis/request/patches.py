@@ -1,7 +1,5 @@
 """Patches of the user's own: subclasses of parts of the scheduler in a Python file, checked before anything is built."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path

@@ -3,8 +3,6 @@
 The scope as options give it: NAME=VALUE, as in the `scope` section of a scenario.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace

@@ -1,7 +1,5 @@
 """A version as users write it, resolved to the version of the model that it means; and the versions that can be asked for."""
 
-from __future__ import annotations
-
 import re
 
 from ...base.problems import UsageProblem

@@ -1,7 +1,5 @@
 """Whether the fix of a race is in all versions of a release."""
 
-from __future__ import annotations
-
 from ...base.text import listed
 from ...model.history import CHANGES, resolve
 from ...model.history.versions import exact, version_of

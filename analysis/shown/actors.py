@@ -1,7 +1,5 @@
 """Who acts in a cluster beside the scheduler, in sentences: controllers of pods, the descheduler, gate keepers, an extender, other schedulers, autoscalers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ...base.text import counted, listed

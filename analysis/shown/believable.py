@@ -5,8 +5,6 @@ If there is none, a run is looked for in which a single actor is slow: of those 
 without scales of time, with the same steps, so the verdict and its counts stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Which case of a liveness a run is told as, where it is several."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ...checker.core.interpreter import Interpreter

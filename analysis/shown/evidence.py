@@ -1,7 +1,5 @@
 """What a counterexample is shown with, computed from the model: the cluster, what components know, causes."""
 
-from __future__ import annotations
-
 import msgspec
 
 from ...base.structs import dataclass

@@ -1,7 +1,5 @@
 """What the objects of a cluster say beside sizes and priorities, in words: labels, taints, terms, ports, budgets, devices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...base.text import listed, plural

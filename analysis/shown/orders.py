@@ -1,7 +1,5 @@
 """Which orders of equal pods a verdict is about: what reality leaves open, and the model explores, or takes from the scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """What is said of a run that lets minutes pass amid shorter work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ...base.text import listed

@@ -1,7 +1,5 @@
 """What the model says, as reports know it: of each step of a trace, and of what its components know (views and channels)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

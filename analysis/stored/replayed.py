@@ -1,7 +1,5 @@
 """Execute a stored trace again, in the model as it is now."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 The same findings give the same bytes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

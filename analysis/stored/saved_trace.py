@@ -1,7 +1,5 @@
 """From the finding of a run to a trace that can be stored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version

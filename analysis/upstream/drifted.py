@@ -1,7 +1,5 @@
 """What became of upstream's functions between two trees: which changes can matter to a race, and which cannot."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

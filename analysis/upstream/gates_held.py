@@ -1,7 +1,5 @@
 """Which feature gates a source tree has otherwise than the version that it is held against."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The functions of a Go source file, and the values and types of its package, as tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

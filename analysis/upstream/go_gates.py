@@ -4,8 +4,6 @@ Up to 1.30 one map says what holds; from 1.31 on, and only so from 1.32 on, each
 holds in the tree itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Semicolons are inserted as the language specifies (Go specification, "Semicolons
 dropped, like a trailing comma, so that the layout of the code makes no difference.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """A source tree held against one that was looked at before, and noted as looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

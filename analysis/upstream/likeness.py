@@ -4,8 +4,6 @@ A sketch is the least hash of all triples of tokens, for sixteen hash functions,
 Li and König, b-bit minwise hashing, 2010). The share of equal bytes estimates how many triples two functions have in common.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -12,8 +12,6 @@ It errs towards difference: what is not known to be harmless stays. A statement 
 function that is not known to only read; a name stays if it is used before it is declared, so that it may be another's.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

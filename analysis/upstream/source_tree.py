@@ -1,7 +1,5 @@
 """The functions of kube-scheduler in a source tree, and those elsewhere that it shares state with: of the API server, of a controller, of modules that are staged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ...base.problems import UsageProblem

@@ -1,7 +1,5 @@
 """One system, to be walked: its states and steps as they are asked for, each computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The nearest state that words mean, from where a walk stands or from the start: one search, as for any property."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ...base.problems import UsageProblem

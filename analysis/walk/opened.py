@@ -1,7 +1,5 @@
 """What a walk begins with: a scenario in any release, a stored trace, or a system of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

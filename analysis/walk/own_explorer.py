@@ -1,7 +1,5 @@
 """Walks in a system of one's own: what each part knows is what its variables are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A walk as a trace that `podrace replay` executes, and a trace as a walk."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The run that a walk is about: a scenario in any release, beside which every safety property is watched."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

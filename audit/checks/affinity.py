@@ -1,7 +1,5 @@
 """S-AFF: pods that must be apart are apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

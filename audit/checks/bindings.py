@@ -1,7 +1,5 @@
 """A-TWICE and A-LEASE: one Binding a pod, by the scheduler that holds the lease. Both can be asked of a log without bodies, too."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """S-CAP: no Binding overfills a node."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial

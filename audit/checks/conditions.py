@@ -1,7 +1,5 @@
 """S-COND: a pod that is bound does not say that it could not be scheduled."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ...reports.audit_report import Hit

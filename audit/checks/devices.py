@@ -1,7 +1,5 @@
 """S-DEV: no device is allocated to two claims, as their statuses say it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Pods that take the room that preemption made for another pod, and pods that wait for it in vain. These are signs: no log of the API shows what the scheduler promised when."""
 
-from __future__ import annotations
-
 from ..history.objects import PodHistory
 from ..reading.records import Pod, Write
 from .check import Check, Found, Trust, at

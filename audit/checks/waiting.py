@@ -1,7 +1,5 @@
 """A-FLUSH: no pod's wait ends only because the queue's flush takes it, after five minutes; and what a log without the scheduler's log shows of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the lines of a log say against each other: by it, a log shows that it lacks lines, that clocks differ, or that it is older than the state at the start."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 

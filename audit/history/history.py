@@ -1,7 +1,5 @@
 """The writes of a log, in order, as the histories of its pods and nodes; those who ask are told when something can have changed."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator

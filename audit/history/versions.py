@@ -1,7 +1,5 @@
 """Versions of one object, each in force from an unknown moment of its write on until a moment of the next one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 

@@ -1,7 +1,5 @@
 """The lines of files: plain, gzip, bzip2 or xz, or the standard input. A line is never held beyond a limit, and what cannot be read is counted."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -4,8 +4,6 @@ Lines come in any order, and many policies log only the second one. So no set of
 sums are equal if the IDs are. Only of answers that began, and have not ended yet, the IDs are kept: kube-apiserver tells of them for watches alone. The hashes are Python's of a process, which nobody who writes a log can know.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 _BITS = (1 << 128) - 1

@@ -3,8 +3,6 @@
 A container runtime breaks long lines into pieces (P) of which the last (F) ends the line; audit events are long.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple

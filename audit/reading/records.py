@@ -4,8 +4,6 @@ Everything else of a body is dropped when it is read, environment variables and 
 Times are whole microseconds since 1970, in UTC.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What the scheduler's log says of pods: klog's text and JSON, and Events of Kubernetes; and the metric that counts the flush."""
 
-from __future__ import annotations
-
 import re
 from calendar import isleap
 from collections.abc import Iterable

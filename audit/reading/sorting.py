@@ -1,7 +1,5 @@
 """Records in the order in which they begin, whatever the order of the lines: sorted in pieces, which wait in temporary files where there are many."""
 
-from __future__ import annotations
-
 import heapq
 import tempfile
 from collections.abc import Iterable, Iterator

@@ -11,8 +11,6 @@
 - OpenShift's logging: the event with fields of the collector's, of which `k8s_audit_level` has the level, and `hostname` the server
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

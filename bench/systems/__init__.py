@@ -3,8 +3,6 @@
 What is written in Promela has as many states and transitions, and is what somebody would write who uses SPIN: a process for each actor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ A turn moves half of the state at once, and is possible everywhere: there is not
 3,674,160 = 7! * 3^6, and that all of them are within eleven turns of the solved one, a half turn counting as one.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from podrace.model.language import (

@@ -4,8 +4,6 @@ Between any two servers one message is on its way in each direction, and any may
 is kept: so what is checked is that a term has one leader.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from podrace.model.language import (

@@ -4,8 +4,6 @@ Threads take nodes from the stack and put them back. The tag counts the changes 
 sleeps for as many takes an old top for the present one, and two threads have one node.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ A station holds a token if its number differs from that of the station before it
 at will, a few times.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from podrace.model.language import (

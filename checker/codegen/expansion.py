@@ -13,8 +13,6 @@ So the work is done transition by transition, and the successors come out ordere
 themselves, as `enabled`, and the third as `moved`: between them, a search takes out transitions whose successors it need not see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from ...model.language import Expr, Transition, TransitionSystem, topological

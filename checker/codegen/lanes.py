@@ -5,8 +5,6 @@ int whose range allows it has 16 bits in a lane, any other 32 or 64; a bool has 
 of these vectors what the processor has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from ...model.language import BOOL, Expr

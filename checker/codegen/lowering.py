@@ -4,8 +4,6 @@ A bool is an i1, an int an i32 or, where its range asks for it, an i64. The text
 written directly: that is ten times faster than building it as objects, and it is the key of the cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import ClassVar

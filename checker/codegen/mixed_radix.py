@@ -6,8 +6,6 @@ number is divided; where one is assigned to, the number changes by the differenc
 of the one is a run of the other.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -24,8 +24,6 @@ Every argument and result is an i64, addresses included. A state is `words` cons
 The text depends on nothing but the system: equal systems give equal text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

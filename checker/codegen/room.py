@@ -3,8 +3,6 @@
 All of it lies in memory of the caller's, a thread's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

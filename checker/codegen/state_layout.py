@@ -1,7 +1,5 @@
 """Where each state variable lives in a packed state: a few 64-bit words, no variable across two of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

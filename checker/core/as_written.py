@@ -1,7 +1,5 @@
 """Whether functions are what the files say from which they were loaded."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from importlib.machinery import SourceFileLoader

@@ -7,8 +7,6 @@ not it leads to a new state. A search that has an answer for every question fini
 the counts do not depend on the engine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import field
 

@@ -7,8 +7,6 @@ is undone and told; where it cannot be told, as in a program of the user's, noth
 Code that a file loads in another language, and what a start-up file of Python's did before, is not seen.
 """
 
-from __future__ import annotations
-
 import sys
 from builtins import (  # whatever becomes of them
     all,

@@ -1,7 +1,5 @@
 """The versions of installed packages, without what `importlib.metadata` imports: it takes a tenth of the time to a first answer."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -4,8 +4,6 @@ Every other engine is measured against this file, and every trace is executed by
 it. It shares no code with them, so it is meant to be read in one sitting and to be obviously right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

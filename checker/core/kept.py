@@ -4,8 +4,6 @@ What cannot be written is not kept, and nobody is told; nor is anything kept in 
 there. A file that cannot be read, or that was not written for this user, counts as absent.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What this machine lends to a search: cores, and memory that can be used without harm to others."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ A condition is the set of the states in which it holds, and any other expression
 which it has this value. So what a guard says of a thousand states costs about as much as what it says of one, and nothing is compiled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from operator import add, floordiv, mul, sub

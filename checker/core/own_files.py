@@ -3,8 +3,6 @@
 Some hundreds are looked at in every check, so this asks the system as little as it can.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

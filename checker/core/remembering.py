@@ -1,7 +1,5 @@
 """The reference interpreter, for questions about many states that differ little from each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 

@@ -5,8 +5,6 @@ write into those, or gives back an old copy of them, cannot sign. Where the user
 can come from the environment.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import hmac

@@ -3,8 +3,6 @@
 Only `checker.trace` makes them, by executing what somebody claims: nothing else is ever shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum

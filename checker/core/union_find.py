@@ -1,7 +1,5 @@
 """Union-find: which things belong together, as far as somebody has said so (Tarjan, 1975, by path halving)."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 

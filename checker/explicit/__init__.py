@@ -1,7 +1,5 @@
 """Exhaustive exploration in native code: the system is compiled by LLVM, its states are stored exactly."""
 
-from __future__ import annotations
-
 from ...model.language import TransitionSystem
 from ..core.exploration import Budget, Exploration, Watcher
 

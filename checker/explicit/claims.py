@@ -9,8 +9,6 @@ In a table of numbers, the lowest worker's finds need neither the list nor a sec
 final at once, and their words go where those of states are. So that worker has hardly more to do than one alone.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

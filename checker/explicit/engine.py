@@ -1,7 +1,5 @@
 """The native search: what happens between the inner loops."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

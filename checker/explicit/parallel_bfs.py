@@ -9,8 +9,6 @@ earlier ones:
 What comes out depends on the order of the finds only, so neither on time nor on the number of workers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..codegen.program import Program

@@ -3,8 +3,6 @@
 It follows the counting rules of `exploration` to the letter, and is clear rather than fast.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import deque

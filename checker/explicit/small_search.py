@@ -4,8 +4,6 @@ The states of a level are expanded together, as sets (`core.many_states`). It fo
 engines do; one that turns out to be large is left to the engine in native code, which begins anew.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The whole state graph of a system, by the native engine: its states, and every transition of each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

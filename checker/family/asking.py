@@ -9,8 +9,6 @@ a step that is enabled where the transition is writes so what its updates ask. S
 Parameters that answer all that is asked in a state alike give it the same successors and the same predicates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 

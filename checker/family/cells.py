@@ -7,8 +7,6 @@ Parameters that no question connects are divided apart: a cell is one part-cell 
 for each part-cell, not for each cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

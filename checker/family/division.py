@@ -5,8 +5,6 @@ leave the parts the fewest states in common and the largest part the smallest. A
 in exactly one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

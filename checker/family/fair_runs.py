@@ -7,8 +7,6 @@ fair components of each: a part of them that offers some choice a fair component
 none of the choices has one; where they have one, the choices are divided, down to single cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol
 

@@ -6,8 +6,6 @@ does (`cut`), and the successors are entered for these (`enter`). What operation
 remembered in a table; where it is not, a kernel says what it needs, and is called again.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

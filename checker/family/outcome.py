@@ -1,7 +1,5 @@
 """What the search of a family finds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ are ever needed again. What it is found by are the bits that it has had since it
 the cell that this was divided from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

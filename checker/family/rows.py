@@ -1,7 +1,5 @@
 """What states ask, as numbers: equal rows of a questionnaire have the same number."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

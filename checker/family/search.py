@@ -9,8 +9,6 @@ For each choice, the levels are those of a search for it alone: it reaches each 
 broken the invariant, its search ends with that level, as a search for it alone does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Batch jobs: what they are, and where they are worked on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Work on this machine."""
 
-from __future__ import annotations
-
 import multiprocessing
 import multiprocessing.connection
 import os

@@ -1,7 +1,5 @@
 """The body of a function while it is written: its blocks, its local variables, and the kernels that are being written out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The expressions of kernels, as `translation` describes them."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 An atomic read sees everything that its writer wrote before it changed the element by `write`, `exchange` or `add`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from collections.abc import Callable, Sequence

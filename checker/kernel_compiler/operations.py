@@ -1,7 +1,5 @@
 """Expressions of kernels to LLVM instructions, for `translation`."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable

@@ -9,8 +9,6 @@ Unlike in Python, integers have 64 bits and wrap, no index is checked, none coun
 nonnegative numbers are divided. A signed number and an unsigned one never meet: that is refused here.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import textwrap

@@ -1,7 +1,5 @@
 """The text of LLVM functions: instructions, blocks, loops, arrays of i64."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """The search of one unknown system for one choice of its parameters after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 

@@ -12,8 +12,6 @@ Where comparisons are only ever used together (not enough CPU, or not enough mem
 together: the questions are asked of the largest conditions that are built from comparisons of connected parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """The parameters that a system leaves open, and the system that a choice of them gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

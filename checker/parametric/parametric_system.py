@@ -3,8 +3,6 @@
 The clusters of one size whose pods stand in the same places are one parametric system.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ Parameters are integers within their ranges. A *region* is a set of choices that
 without a parameter in common are looked at apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

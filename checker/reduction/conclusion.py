@@ -2,8 +2,6 @@
 covered is said. Coverage is computed here, for every engine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 

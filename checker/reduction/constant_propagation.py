@@ -1,7 +1,5 @@
 """What cannot happen in a system is taken out of it: point 2 of `slicing`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 

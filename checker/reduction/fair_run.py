@@ -1,7 +1,5 @@
 """Whether any run is fair: a liveness says nothing where constraints hold back every run, as each then breaks off at a bound of the scope."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ...model.language import Case, TransitionSystem, as_expr

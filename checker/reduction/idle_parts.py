@@ -4,8 +4,6 @@ A part is a name and the transitions by which it acts. The search of a slice vou
 happen at all. Of a part with a transition that the slice left out nothing is said, unless it acts by another one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from ...base.structs import dataclass

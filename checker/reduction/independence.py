@@ -1,7 +1,5 @@
 """Which transitions do not depend on each other: in either order they lead to the same, and neither enables or disables the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...model.language import Expr, Transition, TransitionSystem, Variable, topological

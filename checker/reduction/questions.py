@@ -3,8 +3,6 @@
 A witness named `P: ...`, where P is a property, belongs to that property; every other witness belongs to all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches

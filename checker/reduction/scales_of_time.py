@@ -16,8 +16,6 @@ steps. So the slice has every run that the system has with scales, and may have 
 slice does not see comes to rest where the slice is quiet, or goes on for so long that minutes pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ A run of a system without scales of time is one with them, unless a timer fires 
 passed amid shorter work, and what was under way would have to be so slow.
 """
 
-from __future__ import annotations
-
 from ...base.structs import dataclass
 from ...model.language import Lasts, TransitionSystem
 from ..core.exploration import Path

@@ -10,8 +10,6 @@ A small domain is a bit mask (bit i stands for lo + i), a large one an interval.
 change is evaluated again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 

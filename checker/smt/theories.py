@@ -4,8 +4,6 @@ A term stands for the value of one expression and is wide enough for the express
 to another range that holds the value, too. Bools are Z3 bools in both, so a theory never sees one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Protocol
 

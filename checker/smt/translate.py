@@ -3,8 +3,6 @@
 This is a reader of the modelling language of its own: it takes nothing from the interpreter or the native engine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import z3

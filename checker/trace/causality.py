@@ -5,8 +5,6 @@ really used. An operand that could not have made a difference where it was evalu
 not taken, what else is true beside a true operand of `or`, what else is false beside a false operand of `and`.
 """
 
-from __future__ import annotations
-
 from ...base.structs import dataclass
 from ...model.language import Expr, State, TransitionSystem, Variable
 from ..core.interpreter import Interpreter

@@ -4,8 +4,6 @@ Computed by execution: a few fair steps of one actor that were possible somewher
 there on, are put in; the rest of the run is taken again as far as it goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 

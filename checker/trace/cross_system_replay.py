@@ -1,7 +1,5 @@
 """The schedule of a run, tried on another system: what the same actors can do there, and where they must do otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Why a transition cannot be taken in a state: the part of its guard that is false, and what that part looks at."""
 
-from __future__ import annotations
-
 from ...model.language import Expr, State, TransitionSystem, variables_of
 from ..core.interpreter import Interpreter
 from ..core.trace import plain_value

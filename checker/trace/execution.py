@@ -4,8 +4,6 @@ Whatever an engine claims is a list of transition numbers. It becomes a trace on
 here, and a counterexample only by being confirmed here: nothing else is ever shown.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace

@@ -4,8 +4,6 @@ The verdict does not rest on this: that there is no way out was found by the sea
 reference interpreter. The example is executed by the reference interpreter too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...base.structs import dataclass

@@ -1,7 +1,5 @@
 """What tells two transition systems apart: a hash of everything that decides how they run and what is asked of them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 

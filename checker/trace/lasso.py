@@ -1,7 +1,5 @@
 """Lassos: how a run can go on for ever. A prefix from the initial state, then a cycle that repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import count
 

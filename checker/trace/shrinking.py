@@ -4,8 +4,6 @@ Delta debugging (Zeller and Hildebrandt, Simplifying and Isolating Failure-Induc
 that can no longer be taken once others are left out is left out with them, so that most candidates are runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The tools as a server of the Model Context Protocol, on stdin and stdout, by the protocol's own SDK."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import anyio

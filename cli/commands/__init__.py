@@ -1,7 +1,5 @@
 """The commands and their options: a file each, with what it prints. Every other room is imported only by the command that needs it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """The `podrace` command as typer knows it; every command adds itself."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from typer import Context

@@ -1,7 +1,5 @@
 """The commands by what they are for, and the help that is grouped so."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a configuration file can set: every option of every command, read off the functions that are the commands."""
 
-from __future__ import annotations
-
 import inspect
 import types
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The settings that hold for a command: those of the file below its name, and those for all commands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A scenario out of a few facts: the kind of report, nodes, pods with sizes and priorities, and what else may happen."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Results on stdout without a console: pipes that close early, and documents for programs."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ creates a pod (applyMatchLabelKeysAndMismatchLabelKeys in pkg/registry/core/pod/
 that was written by hand, and a template, do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What has become of the binding conditions of an allocated device (resource.k8s.io, 1.34; dynamicresources.hasBindingConditions and isClaimReadyForBinding, 1.36)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .manifest_values import Fields

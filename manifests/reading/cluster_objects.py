@@ -1,7 +1,5 @@
 """What pods are scheduled among: nodes, priority classes and disruption budgets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

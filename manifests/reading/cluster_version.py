@@ -1,7 +1,5 @@
 """Which version of Kubernetes a dump is of: what its objects say about it, the surest first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Conditions in the status of a pod or a node."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from .manifest_values import Fields

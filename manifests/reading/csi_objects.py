@@ -3,8 +3,6 @@
 Volumes in which older plugins are named count for the driver that took their place (csi-translation-lib, 1.36).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Selectors are expressions in CEL. Read are comparisons of the driver and of sing
 by itself, and all of these joined by `&&`. Of anything else nobody knows here whether a device meets it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -3,8 +3,6 @@
 Whether a taint is tolerated is decided as for nodes (ToleratesTaint, k8s.io/dynamic-resource-allocation/resourceclaim, 1.37).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A Workload of a later version only says what its controller makes PodGroups of. The scheduler does not look at it, and neither does anything here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

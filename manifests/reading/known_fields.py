@@ -5,8 +5,6 @@ A reader looks only at the fields that it asks for. So a misspelt one would chan
 a field that is like none of them is passed over with a note. In metadata and status nothing is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache

@@ -5,8 +5,6 @@ while reading: a tag, a key given twice, a deep nest or an alias that stands for
 A remark says what is left out of an object or only partly understood; equal remarks are one line.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import sys

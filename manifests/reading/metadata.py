@@ -3,8 +3,6 @@
 By this annotation a pod says what is not to be looked at for it: `podrace.io/ignore: "S-UNIQ: the reason"`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

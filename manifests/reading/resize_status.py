@@ -1,7 +1,5 @@
 """What a pod's status says of a resize: with it, a container counts for more than its specification asks for (component-helpers resource.PodRequests, 1.36)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

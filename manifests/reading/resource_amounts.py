@@ -5,8 +5,6 @@ asks for is summed up as by the scheduler (component-helpers resource.PodRequest
 could be a sidecar).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """KubeSchedulerConfiguration: which plugins run for whose pods, and what of their arguments the model heeds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches

@@ -4,8 +4,6 @@ Which volume may be bound to a claim is decided as by FindMatchingVolume (compon
 access modes, size and selector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

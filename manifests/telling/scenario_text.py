@@ -1,7 +1,5 @@
 """The representative as a scenario file: what is checked is what this text says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The shape of a scenario that represents a dump: equal for equal clusters, whatever the names of their pods and nodes, and the time of day."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What was kept of a cluster and what was not, in sentences."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Why what was kept of a cluster cannot test a property: what the property needs, and what of that is not among the kept pods."""
 
-from __future__ import annotations
-
 from ..left_out import affinity_of, constraints_of
 from ..representative import Representative, victims_of
 

@@ -1,7 +1,5 @@
 """What `podrace prove` says: the verdict on all clusters up to a size, and on what it rests."""
 
-from __future__ import annotations
-
 import builtins
 
 import msgspec

@@ -1,7 +1,5 @@
 """What `podrace replay` says, as `-o json` has it."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

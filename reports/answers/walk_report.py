@@ -1,7 +1,5 @@
 """A place on a walk through the states of a system: the document of the page of `podrace explore`, and what its terminal prints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -4,8 +4,6 @@ Nobody knows which font a drawing is seen in, so that widths are those of DejaVu
 fits by them fits in Arial, Helvetica and Segoe UI.
 """
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 _HUNDREDTHS = {

@@ -4,8 +4,6 @@ A pod's area is its share of the room of its node. What is too low for a name, o
 drawn, is named in a list below the node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal

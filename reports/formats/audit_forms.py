@@ -1,7 +1,5 @@
 """The forms of what a log says, by the name that `-o` knows. `text` is fitted to the terminal, and no part of these."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from ..audit_report import Answer, AuditReport, account_lines, deciding, gravest_first

@@ -3,8 +3,6 @@
 Each is imported when it is first asked for: a page in HTML needs what draws it, and JSON should not wait for that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from ..ci_outcome import Style

@@ -4,8 +4,6 @@ GitHub shows the title and the message beside the file in a pull request. The pi
 is the Markdown report.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, message, numbered, outcome_sums, subject, where_told

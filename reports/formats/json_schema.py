@@ -1,7 +1,5 @@
 """JSON Schemas (draft 2020-12) of the documents that podrace writes, made from the very types that write them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

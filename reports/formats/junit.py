@@ -6,8 +6,6 @@ says is not to be looked at, and a violation that a baseline lists, is a skipped
 findings have them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as xml

@@ -2,8 +2,6 @@
 drawing, or without one its sequence diagram, and its numbered steps, folded.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from urllib.parse import quote

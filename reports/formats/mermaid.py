@@ -4,8 +4,6 @@ Actors and the memories that they change are participants. A step is an arrow fr
 with the effects in words, or to the actor itself where there are none. What repeats for ever is a loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..ci_outcome import USUAL, Style, subject

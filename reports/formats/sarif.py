@@ -8,8 +8,6 @@ The interleaving is one thread flow in the order of execution, each step naming 
 by itself, and actors by themselves tell no race.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Drawings of counterexamples, as DOT source."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, get_args
 

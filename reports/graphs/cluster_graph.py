@@ -3,8 +3,6 @@
 Nodes are boxes, pods stand in them by size; a nomination is dashed, an assumed pod striped, one being deleted dotted.
 """
 
-from __future__ import annotations
-
 import graphviz
 
 from ..document import Finding, ShownStep

@@ -6,8 +6,6 @@ and arrows leave along their row and turn between the rails: so no arrow crosses
 arrows follow the order of the steps. Everything has a fixed place (neato with pinned positions).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A run that goes on indefinitely, drawn as a lasso: the steps that lead there in a line, those that repeat in a loop beside it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import graphviz

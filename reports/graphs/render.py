@@ -1,7 +1,5 @@
 """From DOT source to a file. The program that draws comes with the Python package graphviz-pure."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 import subprocess

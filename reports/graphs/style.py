@@ -1,7 +1,5 @@
 """What all drawings have in common. All lengths are in points."""
 
-from __future__ import annotations
-
 from html import escape
 from textwrap import wrap
 

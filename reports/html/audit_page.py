@@ -1,7 +1,5 @@
 """The page about what a log says: answers, violations with who was on the node when, and reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The cluster as an SVG drawing: nodes as boxes, pods in them by size, nominations dashed, assumed pods hatched."""
 
-from __future__ import annotations
-
 from ..drawing.layout import Label, Rectangle, layout
 from ..picture import Scene
 from .elements import Markup, el

@@ -1,7 +1,5 @@
 """Before and after a fix: findings about the same property of the same scenario, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..document import Finding

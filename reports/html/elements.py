@@ -1,7 +1,5 @@
 """HTML and SVG elements, built so that no text can be taken for markup."""
 
-from __future__ import annotations
-
 from html import escape
 
 

@@ -1,7 +1,5 @@
 """The section of one finding: what it is about, and its counterexample or what its verdict rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """Who depends on whom: the steps on the lanes of their actors, with an arrow from each cause to its effect, as SVG."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil
 

@@ -1,7 +1,5 @@
 """What each component knows in one state, as a table: a row per component, a column per pod and node."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ...base.text import listed

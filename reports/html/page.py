@@ -1,7 +1,5 @@
 """The whole page: the frame, the verdicts, and a section per finding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.resources import files
 from string import Template

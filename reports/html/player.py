@@ -3,8 +3,6 @@
 Without JavaScript all states stand one below the other; with it, the slider shows one.
 """
 
-from __future__ import annotations
-
 from ..document import Finding
 from ..picture import scenes
 from ..states import State, states_of

@@ -1,7 +1,5 @@
 """The story: a row per step with its lane, its sentence, and what is to be said of the moment."""
 
-from __future__ import annotations
-
 from ..document import Finding
 from ..text.explanation import DIVERGES, Explanation, Told
 from ..text.lanes_text import actors_of

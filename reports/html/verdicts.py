@@ -1,7 +1,5 @@
 """The table of verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..document import Finding

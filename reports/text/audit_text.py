@@ -1,7 +1,5 @@
 """`podrace audit` for people: an answer for each property with its violations or its reasons, the gravest first; signs, what would decide the open ones, and what was read."""
 
-from __future__ import annotations
-
 from rich.console import Console
 from rich.text import Text
 

@@ -4,8 +4,6 @@ The sentences come with the steps; what is told beside them (events on their way
 from the memory of the finding. What a finding does not know is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """The console that prints reports: what is not ours is filtered on its way out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TextIO
 

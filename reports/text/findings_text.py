@@ -1,7 +1,5 @@
 """The report for people: the counterexamples and what each HOLDS rests on, then the table and the conclusion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 

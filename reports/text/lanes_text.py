@@ -9,8 +9,6 @@
 Where the lanes leave too little room for words, the actor stands in brackets instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console

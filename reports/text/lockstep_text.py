@@ -1,7 +1,5 @@
 """`podrace lockstep` for people: how many runs, what differs, by cause, and which steps were taken how often."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.console import Console

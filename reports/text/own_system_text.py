@@ -1,7 +1,5 @@
 """The verdicts on a system of the user's own as text: a line each, and the runs in the names of the system."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from textwrap import wrap

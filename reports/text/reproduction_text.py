@@ -1,7 +1,5 @@
 """`podrace reproduce` for people: each step of the model with what the real scheduler did, what differs, the verdict, and what followed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.console import Console

@@ -1,7 +1,5 @@
 """A counterexample told in prose, in the words of `explanation`: for those who have no page in front of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console

@@ -1,7 +1,5 @@
 """The table of findings: one row per scenario, release and property."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console

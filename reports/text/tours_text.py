@@ -1,7 +1,5 @@
 """Tours for people: what became of the transitions, and what differs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.console import Console

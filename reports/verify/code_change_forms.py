@@ -1,7 +1,5 @@
 """A judgement of a change of kube-scheduler's own code: for people, for programs, and for a comment on a pull request."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.console import Console

@@ -2,8 +2,6 @@
 `podrace diff`, of two releases.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable, Sequence
 from typing import Literal

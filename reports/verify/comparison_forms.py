@@ -1,7 +1,5 @@
 """A comparison of two schedulers for programs and for pull requests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 import msgspec

@@ -1,7 +1,5 @@
 """The table of a comparison for people, each row printed when it is decided."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Generic, TypeVar
 

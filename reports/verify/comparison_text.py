@@ -2,8 +2,6 @@
 else is different.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console

@@ -1,7 +1,5 @@
 """Which of several changes are needed together: what `podrace verify --minimal` says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec

@@ -3,8 +3,6 @@
 A mend may look right after the step in which the violation begins, such as a pod that is forgotten as soon as it was assumed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec

@@ -3,8 +3,6 @@
 A condition is negated, and a call or an assignment is left out, while a variable of the environment names the line. So one binary serves for all of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from itertools import groupby

@@ -4,8 +4,6 @@ Some lines only keep tidy what the scheduler has in memory, where nobody looks. 
 the change keeps the same of that kind in all these runs.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Where changed code leaves the model of its base: tours of scenarios whose replays have executed the change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ From the last state that is the same on both sides, each side makes random moves
 makes. Nothing follows from a single one of these runs.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from ...analysis.request.plan import Selection, plan

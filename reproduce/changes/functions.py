@@ -1,7 +1,5 @@
 """Which of upstream's functions a change touches, and which elements of the model stand for them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 judged = Judging(change, what, Effort(budget), go, tell).judged()
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Open hazards that a change may mend: those whose shipped patch changes the same functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 What a property remembers is worked out from two seen states, as if one step had led from the first to the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -3,8 +3,6 @@
 Only where it does is the unchanged code run, too: what that does as well is no departure of the change.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

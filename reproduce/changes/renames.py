@@ -3,8 +3,6 @@
 Such are names of functions, methods and variables that are not exported: throughout a package, where the new name occurs nowhere before and the old one nowhere after; and names of what is declared in one function. Names of types and fields are none, since reflection and `%+v` show them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath

@@ -1,7 +1,5 @@
 """Stored counterexamples replayed on the code before and after a change: those of the base, and those that it had without one upstream change."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import tempfile

@@ -3,8 +3,6 @@
 The scenarios of the catalogue have what their race needs in the release that it was found in. In a later one a change may matter only together with something else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from ...analysis.request.plan import SAFETY

@@ -1,7 +1,5 @@
 """Where a change comes from: a diff, a tree or two commits; its base, and the trees before and after it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tarfile

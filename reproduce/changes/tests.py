@@ -3,8 +3,6 @@
 On the unchanged code it is the other way round: `go mod edit -dropreplace k8s.io/kubernetes` in the module.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A change as texts: of each file what it was and what it is; read from a unified diff, from two trees, or from two commits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Readable Go tests: a counterexample as upstream would write it down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...analysis.ask.asked_property import ID as ASK

@@ -1,7 +1,5 @@
 """What a Go test asserts at the end: what must not be, as a user of the cluster or a reader of the queue sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

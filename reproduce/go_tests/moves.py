@@ -1,7 +1,5 @@
 """Names for the steps of the model that a reader of a Go test understands without it: those of `driver/testing/moves.go`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The names of Go tests and of their files: none that Go leaves out, and none that the driver has already."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container
 from functools import cache

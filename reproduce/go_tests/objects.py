@@ -1,7 +1,5 @@
 """The cluster of a case as Go: with the wrappers of upstream's own tests where they have a method for it, else as JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

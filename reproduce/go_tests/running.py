@@ -1,7 +1,5 @@
 """Go tests written into a module, with patches or without, and run there."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence

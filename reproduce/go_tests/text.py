@@ -5,8 +5,6 @@ A line is one move of one goroutine, or several that it makes without a break, w
 `driver/testing/moves.go`; a step that has no name there is written as `c.Step`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ is its *difference*; differences of one *cause* begin at the same step of the mo
 comes out is an error of the model, of the driver, or of what the driver reads: in the model there is none left when nothing comes out.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """What `podrace lockstep` is asked for: random runs on a version to its document, and one stored difference executed again."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version as version_of_package

@@ -1,7 +1,5 @@
 """From a difference of a random run to a small one of the same cause: fewer steps, then a smaller cluster."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy

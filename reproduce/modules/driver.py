@@ -5,8 +5,6 @@ In `reproduce/driver/` each part of the driver has a folder. Go takes a folder f
 for versions with resource.k8s.io/v1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable

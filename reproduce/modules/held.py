@@ -6,8 +6,6 @@ the note of its event, and between a requeue and Done; and the recorder of metri
 The copy has a fixed place for each version, whatever tree it is of: Go knows packages by their place, and builds only what has changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -3,8 +3,6 @@
 Only the ordinary client is used: where modules come from is for its own settings to say.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ A `NAME.patch` here is a unified diff against `MADE_FOR`; its first line says wh
 where it is checked what a patch mends.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

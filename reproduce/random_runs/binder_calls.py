@@ -4,8 +4,6 @@ VolumeZone, which the model does not have (A-FILTERS), looks for the volumes of 
 claims in the scenario's order in the model, and in the order of the writes upstream (A-VOLUME-EVENTS): so one claim at a time has news.
 """
 
-from __future__ import annotations
-
 from ...model.environment.objects import Pod
 from ...model.environment.storage.volumes import VolumeUse
 from ...model.language import State, Transition, TransitionSystem

@@ -4,8 +4,6 @@ A number determines a cluster. Pods want one claim or two, some of them share on
 it, or for nobody any more.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 FAULTS = ("pod_deletions", "bind_failures", "write_failures", "status_failures", "plugin_errors")

@@ -4,8 +4,6 @@ A number determines a cluster, and which kinds it has: slices that come and go, 
 administrators' access. There is one shared device at most in a class: the allocator tries devices in one order for all claims of a pod, so that it cannot be led to another share for the second of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -4,8 +4,6 @@ A number determines a cluster: one or two nodes, one to three devices of one cla
 between steps do not know them.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -3,8 +3,6 @@
 A number determines a cluster. Two thirds have an extender or two, half go by scores, and some of these by those of resources.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

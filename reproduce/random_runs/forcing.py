@@ -32,8 +32,6 @@ The allocator tries the devices in one order for all claims of a pod, so an admi
 Preemption goes on for the pod that the lister shows under its preemptor's name; where that is another pod by now, the driver cannot force its steps, which are not those of the cycle's pod.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...model.environment.cluster.scope import passing_claims

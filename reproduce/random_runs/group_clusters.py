@@ -4,8 +4,6 @@ A number determines a cluster: one or two nodes, one or two groups, two to four 
 on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, in every other one all pods have one priority, and a node may go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from typing import Any

@@ -4,8 +4,6 @@ Ten times as fast as the interpreter and made in a second, where native code tak
 believed of it: whatever run comes out is executed by the interpreter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 autoscaler. One or two of these in a cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from random import Random
 

@@ -4,8 +4,6 @@ A number determines a cluster. Half of them have something rarer besides (`rarer
 interleave rather than be refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

@@ -4,8 +4,6 @@ A number determines a cluster. Claims are of a class whose volumes are there, or
 one by one (A-VOLUME-EVENTS), and backoffs and flushes: a look whether the claims are bound takes a second, which the waits between steps do not know.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -5,8 +5,6 @@ after another, or (a negative number) at most so many before it. The least solut
 to more than 0 is a contradiction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

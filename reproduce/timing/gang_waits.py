@@ -4,8 +4,6 @@ In 1.36 each pod waits for five minutes. In 1.35 those of a group wait until fiv
 such time is not made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...model.environment.objects import Pod, PodGroup

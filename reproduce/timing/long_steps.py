@@ -3,8 +3,6 @@
 The other steps take no time. What comes after such a one comes that much later: the backoffs and flushes of the meantime are the queue's.
 """
 
-from __future__ import annotations
-
 from ...model.environment.storage.claims import THERE, ClaimUse
 from ...model.language import State, Transition, TransitionSystem
 

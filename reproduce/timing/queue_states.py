@@ -1,7 +1,5 @@
 """Where each pod is in the queue, read from a state without decoding the rest, and what a step does to its entry."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from ...model.environment.names import Recreation

@@ -3,8 +3,6 @@
 Nothing else is taken from it: a difference that is told is of a run which the interpreter has executed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

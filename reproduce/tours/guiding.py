@@ -1,7 +1,5 @@
 """What the real scheduler can be made to do after a run: a guide of plans over a system's graph."""
 
-from __future__ import annotations
-
 from ...checker.explicit.state_graph import StateGraph
 from ...model.language import State
 from ..random_runs.forcing import Forcing

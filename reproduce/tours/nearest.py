@@ -1,7 +1,5 @@
 """The shortest way from a state to an edge that is still wanted, in native code."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ the way so far: an edge that is refused after one way may be taken after another
 followed by others: from a random beginning, or around edges that were refused.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

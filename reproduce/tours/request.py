@@ -1,7 +1,5 @@
 """What `podrace check --on-code` is asked for: a scenario's tour on a version or on a tree of sources, to its document."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Sequence

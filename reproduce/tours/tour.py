@@ -7,8 +7,6 @@ A transition is TAKEN if a run came through it and nothing that can be seen diff
 `ROUNDS` times.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """From the sections of a file to the cluster that they describe: they are read into a draft, one after the other, and rules refuse what does not go together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

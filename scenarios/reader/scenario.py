@@ -4,8 +4,6 @@ Read here are the sections `expect` and `ignore`, of the file and of pods (what 
 and `race` (the upstream race that a scenario shows).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 

@@ -1,7 +1,5 @@
 """From a YAML file to a Scenario; every mistake is a Problem with file, line and path."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

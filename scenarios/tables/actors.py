@@ -1,7 +1,5 @@
 """Those who act beside the scheduler: controllers, the descheduler, gate keepers, extenders."""
 
-from __future__ import annotations
-
 from ...model.environment.cluster.workloads import ExtenderSpec, Noting, OwnerKind
 from ..values.labels import MAX_ENTITIES
 from .kinds import FLAG, LABEL_KEY, LABELS, NAME, WORD, Kind, list_of, one_of, refers, table_of, whole

@@ -1,7 +1,5 @@
 """All tables, in the order in which docs/scenarios.md has them."""
 
-from __future__ import annotations
-
 from . import objects, placement
 from .actors import CONTROLLERS, DESCHEDULER, EXTENDERS, KEEPERS, PLUGINS
 from .file import CONFIG, EXPECTATIONS, FILE, QUESTIONS, RACE, RESIDUAL, SCOPE, VERDICTS

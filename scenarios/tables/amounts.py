@@ -1,7 +1,5 @@
 """Amounts of resources as a scenario file writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

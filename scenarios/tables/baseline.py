@@ -1,7 +1,5 @@
 """The fields of a baseline: violations that are known, each with a reason and an end."""
 
-from __future__ import annotations
-
 from ...model.environment.cluster.scope import ANY_TIME, SCALES, SHORT_ACTORS
 from .kinds import FLAG, Schema, list_of, one_of, text, whole
 from .table import Field, Table

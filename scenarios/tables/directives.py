@@ -3,8 +3,6 @@
 Affinity between pods may be in Kubernetes' words or in podrace's shorter ones. The same mistakes are refused as by the API server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

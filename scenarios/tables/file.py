@@ -1,7 +1,5 @@
 """The file as a whole, and its sections that are about no object: configuration, scope, what is expected, the race that it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

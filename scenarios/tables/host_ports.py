@@ -1,7 +1,5 @@
 """The ports of its node that a pod occupies. The same mistakes are refused as by the API server."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from ipaddress import ip_address
 

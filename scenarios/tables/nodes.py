@@ -1,7 +1,5 @@
 """Nodes, and what their objects may be updated to."""
 
-from __future__ import annotations
-
 from ...model.environment.cluster.nodes import READY
 from ..values.labels import label_key
 from .amounts import said_number

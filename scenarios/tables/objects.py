@@ -1,7 +1,5 @@
 """The other objects of the API server: namespaces, budgets, devices, volumes, their claims, groups of pods."""
 
-from __future__ import annotations
-
 from ...model.environment.cluster.storage import EVERY_EFFECT
 from ...model.environment.objects import Claim
 from ...model.environment.storage.claims import FAILED, PENDING, READY

@@ -1,7 +1,5 @@
 """What decides where pods may go: taints, tolerations, affinity, topology spread, selectors, host ports."""
 
-from __future__ import annotations
-
 from ..values.labels import OF_LABELS
 from .kinds import LABEL_KEY, LABEL_VALUE, LABELS, NAME, Kind, list_of, one_of, refers, table_of, text, whole
 from .table import Field, Table

@@ -1,7 +1,5 @@
 """Pods, and what their objects may be updated to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kinds of fields that nodes and pods have in common."""
 
-from __future__ import annotations
-
 from .kinds import LABEL_KEY, Kind, Schema, list_of, refers, table_of
 
 MAX_PODS, MAX_VERSIONS, MAX_REASON = 1000, 8, 200

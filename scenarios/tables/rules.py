@@ -1,7 +1,5 @@
 """What a pod asks of nodes and of other pods, as a scenario file says it: selectors, terms, constraints, taints, host ports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

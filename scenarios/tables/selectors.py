@@ -1,7 +1,5 @@
 """Selectors of labels, and the requirements of which they and node affinity consist."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from ...model.environment.cluster.placement_rules import whole_number

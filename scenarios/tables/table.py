@@ -1,7 +1,5 @@
 """A table of fields: a row says how a field is called, what it may be, what it means, and which attribute of the model it is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Names of objects, the sections of a file that map names to objects, labels, and selectors of labels."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

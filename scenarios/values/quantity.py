@@ -1,7 +1,5 @@
 """Quantities as Kubernetes writes them (apimachinery, resource.Quantity), converted exactly."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from fractions import Fraction

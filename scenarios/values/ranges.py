@@ -3,8 +3,6 @@
 A range stands for the whole numbers from its first end to its last, in the unit in which both are written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What nodes have and pods request: read, compared, and brought to one small unit for each resource."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction

@@ -4,8 +4,6 @@ A complaint is one line that says where, what, and what to do. Only plain data i
 documents, deep nesting and big files are refused, so that no file can do harm or mean something that its reader does not see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, Self

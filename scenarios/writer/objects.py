@@ -1,7 +1,5 @@
 """Nodes and pods as a scenario file says them, with the versions that their objects may be updated to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

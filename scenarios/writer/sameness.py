@@ -1,7 +1,5 @@
 """Whether two clusters are the same, in whatever units their amounts are counted: all of both is compared, field by field."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum

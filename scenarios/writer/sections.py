@@ -1,7 +1,5 @@
 """The sections of a scenario file other than `nodes` and `pods`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Members are the states in which some case persists, numbered in the order of the
 of members, except `members` itself. Masks of fair sets and of conditions are rows of 64-bit words.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

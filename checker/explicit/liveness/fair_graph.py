@@ -1,7 +1,5 @@
 """A stored graph whose edges keep their transitions, and the fair cycles in parts of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count

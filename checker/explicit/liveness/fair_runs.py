@@ -6,8 +6,6 @@ once more and stored with their transitions. Then each case has its strongly con
 Memory beside the states: 4 bytes a state; of those that count, 39 bytes and a row of masks each, and 6 bytes an edge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -9,8 +9,6 @@ All workers take part, each in the next states that nobody has taken. What a sta
 the fixpoint is the same whoever comes first; how many passes it takes is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Large arrays that grow where they lie and say what they take, in memory or in files."""
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import sys

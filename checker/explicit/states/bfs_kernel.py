@@ -5,8 +5,6 @@ without batches would. Some places ahead of the one that is inserted, a successo
 table of numbers, half as far ahead, that entry is looked at, and the state that it names is asked for.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

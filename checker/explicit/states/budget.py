@@ -1,7 +1,5 @@
 """The budget of a search, its clock and its reports: what it looks at between two slices of work."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

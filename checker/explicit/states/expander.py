@@ -1,7 +1,5 @@
 """Packed states, expanded by native code: for searches whose loop is in Python."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 

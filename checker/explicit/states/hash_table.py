@@ -9,8 +9,6 @@ The table is open addressing with linear probing. It is one of two kinds; 0 is f
   number of a worker plus one, or ones only, once the state has its number. Looking a state up touches no other memory.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

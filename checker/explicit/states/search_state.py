@@ -1,7 +1,5 @@
 """What a search knows beside its states: where it stands, what it has counted, what it has found first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...codegen.program import Program

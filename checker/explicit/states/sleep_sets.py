@@ -15,8 +15,6 @@ Of each state that waits to be expanded, a row of bits says which transitions sl
 none yet, all are awake.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ first. So parents never decrease from one state to the next, and the parent of a
 known. It is the lowest number there that leads to the state: a lower one would have found it first.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What states lead to: the arrays that compiled code fills with the successors of a batch, and ways to have it do so."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`podrace check`: plan the runs, decide each, and report."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer

@@ -1,7 +1,5 @@
 """Systems of the user's own, for `check`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`podrace prove`: every cluster up to a size, whatever the sizes and priorities."""
 
-from __future__ import annotations
-
 from enum import Enum
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What `podrace check` is about: scenarios, Kubernetes objects or systems of the user's own, and the options of each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import typer

@@ -1,7 +1,5 @@
 """`podrace test`: scenario files held to what they expect."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """`podrace explain`: a stored trace in any form."""
 
-from __future__ import annotations
-
 import typer
 
 from ...configuration import arguments as arg

@@ -1,7 +1,5 @@
 """`podrace init`: a scenario file to begin with."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated

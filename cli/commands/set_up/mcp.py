@@ -1,7 +1,5 @@
 """`podrace mcp`: the tools for assistants and editors, on stdin and stdout."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`podrace schema`, and its options."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

@@ -1,7 +1,5 @@
 """`podrace version`."""
 
-from __future__ import annotations
-
 from ...configuration import arguments as arg
 from ...configuration.app import app
 

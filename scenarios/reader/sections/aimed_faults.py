@@ -1,7 +1,5 @@
 """Faults that are aimed: `pod_deletions: {count: 1, pods: [a]}` strikes a and nobody else, where a plain number strikes any pod."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from ....base.text import known_names, one_line

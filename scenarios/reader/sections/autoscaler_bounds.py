@@ -1,7 +1,5 @@
 """What a scope says of autoscalers, as far as it can be: and what names nodes, where an autoscaler makes them."""
 
-from __future__ import annotations
-
 from ....model.environment.cluster.node_versions import versions_of
 from ....model.environment.controllers.autoscaler import TO_BE_DELETED, leaving_version
 from ....model.environment.objects import Pod

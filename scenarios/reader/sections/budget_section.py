@@ -1,7 +1,5 @@
 """`podDisruptionBudgets`: what budgets select and allow, and what the disruption controller would never have allowed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ....base.text import known_names

@@ -1,7 +1,5 @@
 """The section `resourceClaims`, and what pods say of claims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The `config` section: the fields of the scheduler's configuration that an explored cycle heeds, and what of a pod only scores."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ....model.environment.cluster.scope import RESOURCE_SCORES, SCORED_RESOURCES

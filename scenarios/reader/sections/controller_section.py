@@ -1,7 +1,5 @@
 """The sections `controllers` and `descheduler`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any

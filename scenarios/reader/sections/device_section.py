@@ -1,7 +1,5 @@
 """The sections `devices` and `sharedCounters`, what claims ask for, and what of it each can be allocated: a device, several, or a share of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any

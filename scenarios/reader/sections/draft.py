@@ -1,7 +1,5 @@
 """What has been read of a cluster: its sections as they are written, and what the model is given of them. Rules compare the one with the other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....model.environment import objects

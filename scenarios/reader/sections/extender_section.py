@@ -1,7 +1,5 @@
 """The sections `extender`, for one, and `extenders`, for several, which are called in their order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ....base.text import known_names

@@ -1,7 +1,5 @@
 """The section `gateKeepers`, and the gates of pods."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from ....base.text import known_names

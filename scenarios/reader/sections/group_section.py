@@ -1,7 +1,5 @@
 """The `podGroups` section."""
 
-from __future__ import annotations
-
 from ....base.text import known_names
 from ....model.environment.objects import PodGroup
 from ...tables.objects import GROUPS

@@ -1,7 +1,5 @@
 """What a scope says of kubelets that fail, and of the node lifecycle controller that taints their nodes."""
 
-from __future__ import annotations
-
 from ....model.environment.cluster.node_health import give_healths, health_of
 from ...values.ranges import Range
 from .draft import Draft

@@ -1,7 +1,5 @@
 """The section `nodes`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any

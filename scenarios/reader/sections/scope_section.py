@@ -1,7 +1,5 @@
 """The section `scope`, whose bounds are the rows of the model's Scope."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the objects of nodes and pods may be updated to."""
 
-from __future__ import annotations
-
 from ....model.environment.cluster.node_versions import INITIAL
 from ....model.environment.cluster.pod_versions import is_directed_anew, may_become, narrows
 from ...tables.resources import MAX_VERSIONS

@@ -1,7 +1,5 @@
 """The `storageClasses`, `volumes` and `volumeClaims` sections, and what pods say of claims of volumes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from ....base.text import known_names
