@@ -4,8 +4,6 @@ Nobody lists the steps: which stand for an option of the scope is found by takin
 controller or an extender by their arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

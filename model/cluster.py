@@ -1,7 +1,5 @@
 """The whole system: a scheduler, and everything that runs beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The names of the properties in words, by what they are about."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 GROUPS: Mapping[str, Mapping[str, str]] = {

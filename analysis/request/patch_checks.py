@@ -122,7 +122,7 @@ def _check_member(cls: type[Component], name: str, thing: Any) -> None:
             f"the body of {cls.__name__}.{name} would never run: a method has no `yield`, and is not `async`",
             _line(function),
         )
-    if old.__annotations__.get("return") == Expr.__name__ and _returns_nothing(function):
+    if old.__annotations__.get("return") in (Expr, Expr.__name__) and _returns_nothing(function):
         raise PatchMistake(
             f"{cls.__name__}.{name} returns nothing, where {base}.{name} gives an expression: return one",
             _line(function),

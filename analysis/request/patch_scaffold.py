@@ -1,11 +1,13 @@
 """A file to begin a patch with, and what there is to override."""
 
+import ast
 import inspect
 import keyword
 import re
 import sys
+import textwrap
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,9 +59,8 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     function = methods[method]
     home = _home(cls, method)
     base, derived = _to_derive_from(cls, home, part)
-    names = sorted({n for n in _annotations(function) if n in function.__globals__})
-    defaults = (p.default for p in inspect.signature(function).parameters.values())
-    names += [n for n in (_constant(function, d) for d in defaults if d is not inspect.Parameter.empty) if n]
+    signature, named = _signature(function)
+    names = sorted(named & function.__globals__.keys())
     imports = _imports(
         {derived.partition("(")[0]: base, **{n: function.__globals__[n] for n in names}}, function.__module__
     )
@@ -69,7 +70,6 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
             f"`{name}` cannot name this class, as {written} means something else in its file: choose another name, such as {written}Patch"
         )
     is_step = any(hasattr(vars(b).get(method), "__podrace_step__") for b in cls.__mro__)
-    signature = _signature(function)
     doc = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
     arguments = ", ".join(_passed(p) for p in list(inspect.signature(function).parameters.values())[1:])
     answer = "" if _returns_nothing(function) else "return "
@@ -170,11 +170,6 @@ def _is_step(cls: type, method: str) -> bool:
     return any(hasattr(vars(base).get(method), "__podrace_step__") for base in cls.__mro__)
 
 
-def _annotations(function: FunctionType) -> Iterator[str]:
-    for text in function.__annotations__.values():
-        yield from re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text if isinstance(text, str) else text.__name__)
-
-
 def _imports(things: Mapping[str, Any], place: str) -> str:
     """Import lines for names, by module: podrace.patching, if it has them; of a constant, else, where it is used."""
     modules: dict[str, set[str]] = {}
@@ -190,18 +185,16 @@ def _imports(things: Mapping[str, Any], place: str) -> str:
     )
 
 
-def _signature(function: FunctionType) -> str:
-    """`self, pod: Pod) -> None`: everything after the bracket."""
-    shown: list[str] = []
-    for number, p in enumerate(inspect.signature(function).parameters.values()):
-        if p.kind is p.KEYWORD_ONLY and not any(word.startswith("*") for word in shown):
-            shown.append("*")
-        annotation = "" if number == 0 or p.annotation is p.empty else f": {_word(p.annotation)}"
-        default = "" if p.default is p.empty else f" = {_constant(function, p.default) or repr(p.default)}"
-        shown.append(f"{_stars(p)}{p.name}{annotation}{default}")
-    returned = inspect.signature(function).return_annotation
-    arrow = "" if returned is inspect.Signature.empty else f" -> {_word(returned)}"
-    return f"{', '.join(shown)}){arrow}"
+def _signature(function: FunctionType) -> tuple[str, set[str]]:
+    """`self, pod: Pod) -> None`: everything after the bracket as it is written, and the names in it."""
+    lines = textwrap.dedent(inspect.getsource(function)).splitlines()
+    written = ast.parse("\n".join(lines)).body[0]
+    assert isinstance(written, ast.FunctionDef)
+    head = [line.strip() for line in lines[written.lineno - 1 : written.body[0].lineno - 1]]
+    text = " ".join(line for line in head if not line.startswith("#")).partition("(")[2]
+    shown = text.strip().removesuffix(":").replace(", )", ")").replace(" )", ")")
+    parts = [written.args, *([written.returns] if written.returns else [])]
+    return shown, {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
 
 
 def _passed(parameter: inspect.Parameter) -> str:
@@ -216,17 +209,6 @@ def _stars(parameter: inspect.Parameter) -> str:
     if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
         return "*"
     return "**" if parameter.kind is inspect.Parameter.VAR_KEYWORD else ""
-
-
-def _constant(function: FunctionType, value: Any) -> str | None:
-    """The name of a default that is no literal, where the function is written."""
-    if value is None or isinstance(value, (bool, int, str)):
-        return None
-    return next((name for name, thing in function.__globals__.items() if thing is value), None)
-
-
-def _word(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
 
 def _returns_nothing(function: FunctionType) -> bool:

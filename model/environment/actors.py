@@ -3,8 +3,6 @@
 Users are not fair: they may never act. How often they may act is the scenario's scope.
 """
 
-from __future__ import annotations
-
 from ..language import UNTOLD, Component, any_of, boolean, per, require, step, tells
 from .api import APIServer
 from .cluster.node_health import DecidesOnHealth

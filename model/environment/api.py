@@ -7,8 +7,6 @@ Every committed write that changes an object appends one event to the watch of i
 changes nothing appends none. Each write is one step of its caller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol
 

@@ -7,8 +7,6 @@ was not bound after all, or that it fits nowhere, it learns from its own informe
 What the extenders of gpushare, HAMi and the like keep count of is an extended resource, whose devices they choose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..language import (

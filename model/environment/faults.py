@@ -3,8 +3,6 @@
 A kind that strikes an object can be aimed: then it strikes only those that the scope names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Scheduling gates that go one by one, and who takes them away (`GateKeepers`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..language import Universe

@@ -8,8 +8,6 @@ then (Deferred), or, where the node is too small for it, says that it never will
 Where a node's condition Ready is Unknown, its kubelet hears of nothing and reports nothing; what runs there runs on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

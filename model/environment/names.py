@@ -6,8 +6,6 @@ is shared by the two pods that have the name one after the other: the API server
 and the sub-queues (podInfoKeyFunc and util.GetPodFullName).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ..language import Record, Universe

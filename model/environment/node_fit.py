@@ -3,8 +3,6 @@
 They ask for what a pod asks of a node, for taints, and for room beside the pods that are bound there; not for what plugins say of pods among themselves.
 """
 
-from __future__ import annotations
-
 from ..language import Component, Expr, all_of, any_of, as_expr, count, select, total
 from .api import APIServer
 from .cluster.pod_versions import in_form

@@ -4,8 +4,6 @@ A group is created once, and neither changed nor deleted (A-GROUP-OBJECTS). Whic
 without it (`is_there`) nobody looks at the group of a pod.
 """
 
-from __future__ import annotations
-
 from ..language import Component, Fact, Knowledge, Lasts, Words, boolean, per, require, step, tells
 from .cluster.derived import Derived, Found, Roster
 from .objects import Pod, PodGroup

@@ -3,8 +3,6 @@
 The rows are written by hand, in `functions/`; docs/notebook/functions.md shows them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

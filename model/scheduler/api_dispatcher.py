@@ -7,8 +7,6 @@ comes while another is in flight waits until that has returned. Nobody hears of 
 Without the gate (`is_there`) nothing of this exists, and callers write for themselves.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Protocol
 

@@ -5,8 +5,6 @@ says that it is between them. Pods have one handler; what it does for unassigned
 turns (`PodWatch.is_turn`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 

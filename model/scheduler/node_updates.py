@@ -4,8 +4,6 @@ The queue is told of each kind of change by itself, one move after the other (No
 a scheduling cycle may come between two of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

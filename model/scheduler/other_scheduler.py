@@ -4,8 +4,6 @@ It has the filters of kube-scheduler, and informers, cache and assumptions of it
 pods at any moment in which it sees room. Two schedulers agree upon nothing: each hears of what the other has placed when that is bound and its informer tells it.
 """
 
-from __future__ import annotations
-
 from ..environment.api import APIServer
 from ..environment.cluster.derived import Derived
 from ..environment.cluster.node_versions import NodeVersion

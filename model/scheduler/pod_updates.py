@@ -4,8 +4,6 @@ The queue is told of each kind of change by itself, one move after the other (Po
 a scheduling cycle may come between two of them.
 """
 
-from __future__ import annotations
-
 from ..environment.cluster.pod_versions import PodChange, versions_in
 from ..environment.objects import Pod, PodObject
 from ..language import UNTOLD, Component, Expr, any_of, as_expr, ref, when

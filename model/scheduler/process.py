@@ -4,8 +4,6 @@ Everything that the scheduler has in its memory is lost: queue, nominations, ass
 comes after it is made from what the API server has.
 """
 
-from __future__ import annotations
-
 from ..environment.api import APIServer
 from ..environment.faults import Fault, Faults
 from ..environment.objects import Node, Pod, PodObject

@@ -1,7 +1,5 @@
 """Put properties beside a model and trace both into one transition system."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Properties of the order of steps: what a predicate over states cannot see is added once the steps are traced."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 

@@ -4,8 +4,6 @@ A property reads the scheduler by the scheduler's own queries, such as `Cache.is
 besides the scheduler, and an answer to another question is no fix.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import partial

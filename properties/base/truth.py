@@ -4,8 +4,6 @@ What a cluster can come to is here as well: no property, but what a change to th
 violating any.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations

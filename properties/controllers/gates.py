@@ -1,7 +1,5 @@
 """Properties of scheduling gates and of those who keep them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...model.environment.controllers.gate_keepers import GateKeepers

@@ -1,7 +1,5 @@
 """Properties of those who take pods away and those who recreate them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Properties of names that are used again: what was meant for a pod does not hit the one that has its name after it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ...model.environment.controllers.budgets import Budgets

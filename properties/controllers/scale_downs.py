@@ -1,7 +1,5 @@
 """Properties of whoever takes nodes away because they look empty."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from ...model.environment.controllers.autoscaler import Autoscaler

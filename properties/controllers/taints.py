@@ -1,7 +1,5 @@
 """Properties of taints that have pods leave: the taint eviction controller ends those that must go, and no others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

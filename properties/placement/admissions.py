@@ -1,7 +1,5 @@
 """Properties of what kubelets make of the pods that they are given, and of placements that they can only reject."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial

@@ -2,8 +2,6 @@
 themselves. And what is remembered for properties that are only about the pods which the scheduler itself has bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

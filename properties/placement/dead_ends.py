@@ -4,8 +4,6 @@ The other properties of waiting pods ask whether a pod fits *now*. A volume that
 written, or another pod that was placed can end that for good: then the pod fits nowhere, and all of them hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ...model.environment.faults import Fault

@@ -3,8 +3,6 @@
 The sections that are named are those of keps/sig-scheduling/4671-gang-scheduling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Properties of nominations: the room that preemption makes is kept for the preemptor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

@@ -4,8 +4,6 @@ Pods that are bound or assumed stay where they are. The others count as they wer
 without what a gate keeper has written since about where they are to go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any, TypeVar

@@ -2,8 +2,6 @@
 promise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Properties of the scheduler's views: the cache against the events that were handled, the snapshot against the cache."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

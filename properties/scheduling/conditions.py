@@ -1,7 +1,5 @@
 """Properties of the condition PodScheduled, by which users and autoscalers know what became of a pod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...model.environment.names import namesakes

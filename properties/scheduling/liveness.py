@@ -1,7 +1,5 @@
 """Progress: pods that starve, wake-ups that never come, attempts that never end, deadlocks, states with no way back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

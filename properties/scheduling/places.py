@@ -1,7 +1,5 @@
 """Properties of where a pod is: in one place at a time, and nowhere once it is gone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations

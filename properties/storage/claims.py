@@ -1,7 +1,5 @@
 """Claims and devices: what must never be so, and what the scheduler must not forget (dynamic resource allocation)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Volumes and their claims: what must never be so, and what the scheduler must not forget."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """A cluster, and the scope in which it is explored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 

@@ -1,7 +1,5 @@
 """What a pod's object adds to the NodeInfo of its node: requests, ports, claims (framework/types.go, 1.34)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from ....base.structs import dataclass

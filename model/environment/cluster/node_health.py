@@ -4,8 +4,6 @@ A node's object goes from version to version (`node_versions`). Where the scope 
 each with every condition Ready that the run can bring and every set of the controller's taints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from copy import copy
 from itertools import chain, combinations, product

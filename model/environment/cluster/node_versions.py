@@ -4,8 +4,6 @@ A scenario gives a node its versions by name; the first, `initial`, is the node 
 hints look at like at any other, so that nobody has to know which fields can change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ....base.structs import dataclass

@@ -4,8 +4,6 @@ An owner makes pods without end, each with a UID of its own. Here it has a few p
 `Controllers.create`.
 """
 
-from __future__ import annotations
-
 from .derived import Derived, Found, Roster
 from .nodes import Node
 from .pods import Pod

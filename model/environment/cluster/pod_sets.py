@@ -1,7 +1,5 @@
 """What speaks of several pods: budgets for their disruption, and groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...language import Entity, Expr, as_expr

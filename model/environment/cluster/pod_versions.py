@@ -6,8 +6,6 @@ counts: the most of what is desired, allocated and actual (PodRequests in compon
 does so when its user writes it, and one that shrinks, or whose resize is found infeasible, when its kubelet writes the status.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from ....base.structs import dataclass

@@ -1,7 +1,5 @@
 """Amounts of resources: constants in explicit checking, unknown in symbolic checking."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ...language import Parameter

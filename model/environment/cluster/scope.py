@@ -3,8 +3,6 @@
 Each bound is one row of `Scope`: its default, its words, and what it needs or excludes. Reader, schema, writer and the page of scenario files are made of these rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
 from operator import attrgetter

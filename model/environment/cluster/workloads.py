@@ -1,7 +1,5 @@
 """Those who act beside the scheduler as a scenario gives them: who makes pods anew, who has them evicted so that they are, who holds them back, and whom the scheduler asks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum

@@ -10,8 +10,6 @@ get wrong.
 A node that is made has a name of its own each time. A node of the scenario stands for one after the other, each time when nobody remembers the one before (see `is_forgotten`).
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 from ...language import (

@@ -7,8 +7,6 @@ Preemption deletes its victims without either. The scheduler has budgets from a 
 Where the scope has no disruption controller, budgets stay as the scenario gives them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...language import (

@@ -4,8 +4,6 @@ It places nobody. It looks at pods and nodes as its informers have them, chooses
 none of a DaemonSet (constraints.go of its DefaultEvictor). What a plugin takes for better, kube-scheduler need not: then the same happens again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ...language import (

@@ -8,8 +8,6 @@ taint away.
 Only pods that a controller makes anew are moved; any other keeps its node. Pods of a DaemonSet stay, and go with the node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Protocol

@@ -7,8 +7,6 @@ be written as long as there is any gate). What it lets go counts against a quota
 Where a scenario has no `gateKeepers`, all gates of a pod go at once (`Users.remove_gates`).
 """
 
-from __future__ import annotations
-
 from ...language import (
     Component,
     Expr,

@@ -9,8 +9,6 @@ Where no node is ready, the monitor takes its taints with NoExecute back and sto
 A kubelet is heard of by its lease and its status. One that is cut off (`silent`) hears of nothing either, and what runs there runs on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum
 

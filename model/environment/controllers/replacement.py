@@ -5,8 +5,6 @@ wait until they have heard of each pod that they made or deleted (ControllerExpe
 fixed names, and so one at most of each.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ...language import (

@@ -4,8 +4,6 @@ It has informers of its own for nodes and pods, which lag each on its own. What 
 is armed, or nothing for a work that began at once. A work deletes whichever pod has the name by then, in a goroutine of its own, and after that takes the entry away.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ...language import (

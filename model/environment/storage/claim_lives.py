@@ -7,8 +7,6 @@ A deleted claim that is allocated stays, for its finalizer, until the controller
 Where no claim comes or goes nothing of this exists.
 """
 
-from __future__ import annotations
-
 from ...language import (
     Component,
     Expr,

@@ -7,8 +7,6 @@ a clock and the time in the allocation, which every copy of it has; here it is t
 The controller is kube-controller-manager's (pkg/controller/resourceclaim/controller.go, 1.36). Where there are no claims, nothing of this exists.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 from ....base.structs import dataclass

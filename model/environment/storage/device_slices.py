@@ -6,8 +6,6 @@ A node owns the slices of its devices: the garbage collector deletes them when i
 Where all devices are there from the start to the end nothing of this exists.
 """
 
-from __future__ import annotations
-
 from ...language import (
     Component,
     Expr,

@@ -5,8 +5,6 @@ eviction controller (pkg/controller/devicetainteviction, 1.37.2) deletes each po
 claims tolerate it reads in their allocations. tolerationSeconds count from when the device was tainted. Taints stay (A-CLAIM-TAINTS).
 """
 
-from __future__ import annotations
-
 from ...language import (
     Component,
     Expr,

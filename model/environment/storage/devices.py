@@ -4,8 +4,6 @@ A device with binding conditions (spec.devices.bindingConditions, 1.34) has to b
 whoever does that for it, writes into the claim's status.devices that the conditions are met, or that it has failed.
 """
 
-from __future__ import annotations
-
 from ...language import Component, require, step, tells
 from ..faults import Fault, Faults
 from ..objects import Claim

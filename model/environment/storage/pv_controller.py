@@ -4,8 +4,6 @@ The controller binds a claim to the volume that is reserved for it, or, if the c
 such a volume it asks the provisioner for one, whether the claim waits for no consumer, or the scheduler has selected a node.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...language import (

@@ -5,8 +5,6 @@ capacity that claims consume (KEP-5075). The allocator tries the claims in order
 enough for the others. Of devices of one alternative it may take any (A-CLAIM-KINDS). What an administrator's claim is given is in use for the pod's later claims of others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ....base.structs import dataclass

@@ -5,8 +5,6 @@ a volume is to be made for it. Every write has a new resourceVersion. Which vers
 it. Where there are no claims of volumes, nothing of this exists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Protocol
 

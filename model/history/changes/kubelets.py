@@ -1,7 +1,5 @@
 """Kubelets, and controllers that end pods or count them, as they were."""
 
-from __future__ import annotations
-
 from ...environment.actors import PodGC
 from ...environment.api import APIServer
 from ...environment.cluster.node_health import Mark

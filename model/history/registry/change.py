@@ -4,8 +4,6 @@ The model itself is the newest behaviour. A class marked with `@before` restores
 replaced; a release is the model with the classes of every change that the release does not have.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace

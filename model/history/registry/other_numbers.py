@@ -1,7 +1,5 @@
 """Pull requests that are known here by the key of another change, or by a name."""
 
-from __future__ import annotations
-
 OTHER_NUMBERS = {
     "73078": "73309",
     "134294": "134730",

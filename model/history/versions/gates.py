@@ -4,8 +4,6 @@ A gate controls the changes that name it with `@before(..., gate=NAME)`. The oth
 difference to what is modelled, or are not modelled; then the table says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

@@ -4,8 +4,6 @@ In the model a release is named by its minor version and stands for its first ve
 What users write is resolved in `analysis/request/release_names.py`.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ....base.structs import dataclass

@@ -1,7 +1,5 @@
 """Names that the model does not have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

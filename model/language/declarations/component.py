@@ -335,9 +335,9 @@ def parameter_hints(function: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of a method's parameters; what it returns may be annotated with names that exist for type checkers only."""
     written = {n: a for n, a in function.__annotations__.items() if n != "return"}
     names = inspect.unwrap(function).__globals__  # a wrapper may stand elsewhere
-    named = {n: names.get(a) for n, a in written.items() if isinstance(a, str)}
-    if len(named) == len(written) and all(isinstance(kind, type) for kind in named.values()):
-        return named  # as nearly all are: the name of a class
+    named = {n: names.get(a) if isinstance(a, str) else a for n, a in written.items()}
+    if all(isinstance(kind, type) for kind in named.values()):
+        return named  # as nearly all are: a class, or its name
     bare = SimpleNamespace(__annotations__=written)
     return get_type_hints(bare, names, include_extras=True)
 

@@ -1,7 +1,5 @@
 """Fairness and liveness: which runs count, and what must not go on for ever in one of them."""
 
-from __future__ import annotations
-
 from ....base.structs import dataclass
 from ..expressions.expr import Expr
 

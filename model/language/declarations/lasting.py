@@ -1,7 +1,5 @@
 """How long steps take: what is done before minutes have passed, what waits for minutes, and what takes any time."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 

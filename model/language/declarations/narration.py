@@ -12,8 +12,6 @@ Words only: no engine reads them, and no verdict, count, slice or fingerprint de
 by the names of steps and variables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import Enum

@@ -7,8 +7,6 @@
 A shape is a description; `allocate` turns it into cells, each with its own state variables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from copy import copy
 from enum import Enum

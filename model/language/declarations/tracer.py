@@ -5,8 +5,6 @@ A `StepTrace` holds the value of every variable at this point of the body. Assig
 new value. `require` and `constraint` collect the step's guard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Errors of the modelling language: one sentence, with the place in the model's source."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Whole graphs of expressions: in which order their nodes stand, what they read, and how they are built anew."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from .expr import (

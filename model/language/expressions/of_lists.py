@@ -1,7 +1,5 @@
 """Values made of a list of others: their sum, how many hold, the smallest, the largest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import reduce
 

@@ -4,8 +4,6 @@ Every value is encoded as an integer with a finite range: a bool as 0 or 1, an e
 position, a reference as 0 for none and i + 1 for the entity with index i.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, TypeVar, cast

@@ -1,7 +1,5 @@
 """What a class of one's own says must hold: methods with a mark, and what they are called."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar

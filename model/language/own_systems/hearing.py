@@ -4,8 +4,6 @@ The language hears operators, but not what hashes a symbol (`in` a set, a key), 
 of the symbol and not of what it stands for, mostly False. So symbols look at who asks. What asks no symbol, as `is` does, is compiled to ask here.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import sys

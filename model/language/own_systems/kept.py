@@ -1,7 +1,5 @@
 """What steps keep beside declared state: nobody would see it, since each step is read once. It is looked for before steps are read, and afterwards."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Mapping
 from enum import Enum

@@ -1,7 +1,5 @@
 """What is refused of a class of one's own: what Python takes, and what nothing would come of, or something else than it says."""
 
-from __future__ import annotations
-
 import inspect
 from functools import cached_property
 

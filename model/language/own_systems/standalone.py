@@ -15,8 +15,6 @@
 `system_of` makes the transition system of it. A Model of several components works as well: what its components say must hold is asked.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -1,7 +1,5 @@
 """Run a model on concrete data: the very functions that engines explore, folded to constants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the parts of a model declare of their words, gathered into its narration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum

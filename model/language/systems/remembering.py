@@ -6,8 +6,6 @@ and a name that nobody knows can be given again (garbage collection of names, as
 Montanari and Pistore, 1998). The variables are found in what the parts declare, so that state that is added later cannot be overlooked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from ..declarations.component import Component

@@ -1,7 +1,5 @@
 """The words of a whole model, under the names of its steps and variables; and how a step is told with them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum

@@ -3,8 +3,6 @@
 `Narration.sentence` picks the sentence of a step that was taken; this is the same choice over symbolic state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from string import Formatter

@@ -5,8 +5,6 @@ Explored clusters take a full copy, which needs no memory between cycles. Both g
 lets one explore the update itself, and what was wrong with it.
 """
 
-from __future__ import annotations
-
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import Node, Pod

@@ -4,8 +4,6 @@ Which pods a NodeInfo holds is the cache's business; here is what follows from i
 there before. Explored clusters look at nothing of this but the ports, so that it costs them no state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 

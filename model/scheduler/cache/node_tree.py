@@ -1,7 +1,5 @@
 """The node tree (backend/cache/node_tree.go, 1.34): live nodes by zone, and the order in which cycles try them."""
 
-from __future__ import annotations
-
 from ...environment.objects import Node
 from ...language import UNTOLD, Component, Expr, any_of, count, per, record, ref, when
 from .order import NodeOrder, Zone, ZoneOrder, zone_key

@@ -3,8 +3,6 @@
 Zones: what nodes are spread over (component-helpers, GetZoneKey).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

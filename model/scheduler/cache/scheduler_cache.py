@@ -5,8 +5,6 @@ it, because pod events travel on another watch. A method that upstream lets fail
 failed; then it changed nothing, unless it says otherwise.
 """
 
-from __future__ import annotations
-
 from ...environment.cluster.node_versions import NodeVersion, versions_in
 from ...environment.cluster.pod_versions import PodVersion, first_version, numbered
 from ...environment.cluster.scope import latest_deadline

@@ -1,7 +1,5 @@
 """The snapshot that one scheduling cycle works on (backend/cache/snapshot.go, 1.34)."""
 
-from __future__ import annotations
-
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion

@@ -1,7 +1,5 @@
 """The binding cycle: one goroutine per assumed pod (bindingCycle and handleBindingCycleError in schedule_one.go, 1.36)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any

@@ -4,8 +4,6 @@ They are asked one after the other, in the order of the configuration, each abou
 makes no difference, as what they score does not change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ...environment.extender import Extender, HTTPExtender

@@ -3,8 +3,6 @@
 Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cycle.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Protocol
 

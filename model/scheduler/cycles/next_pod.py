@@ -1,7 +1,5 @@
 """What the scheduling goroutine knows between two steps, and how a cycle begins: NextPod and skipPodSchedule (schedule_one.go, 1.36)."""
 
-from __future__ import annotations
-
 from ...environment.names import Recreation
 from ...environment.objects import Node, Pod, PodCopy
 from ...language import (

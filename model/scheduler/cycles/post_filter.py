@@ -4,8 +4,6 @@ What preemption computes is in `..preemption`. Here are its steps: reading the p
 evicts (up to 1.32), what it writes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...environment.api import APIServer

@@ -4,8 +4,6 @@ Below 100 nodes every cycle examines all of them, so that the index never moves.
 takes that for granted: more nodes than that cannot be explored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ....base.structs import dataclass

@@ -8,8 +8,6 @@ The goroutine is one class, written in the order of its cycle, each part on top 
 the failure handler.
 """
 
-from __future__ import annotations
-
 from ...environment.objects import ExtensionPoint, Pod
 from ...language import Expr, Value, as_expr, otherwise, require, step, tells, when
 from ..framework.events import PERMIT_PLUGIN, Plugin

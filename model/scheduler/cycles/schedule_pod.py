@@ -4,8 +4,6 @@ The nodes are filtered one by one against the snapshot. Where the pod fits, it i
 plugins of the extension points before that are through with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ event of the cache's own. These events are delivered afterwards, without the loc
 queue. A call returns when all of them are delivered (emitEvents).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

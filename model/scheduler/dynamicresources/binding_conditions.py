@@ -5,8 +5,6 @@ allocation that is older than the time-out (ten minutes), is an error. The next 
 deallocates it.
 """
 
-from __future__ import annotations
-
 from ...environment.faults import Fault
 from ...environment.objects import Node, Pod
 from ...environment.storage.claims import FAILED, READY, ClaimUse

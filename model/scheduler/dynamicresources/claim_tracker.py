@@ -4,8 +4,6 @@ Three things that are not under one lock: the assume cache, the devices that its
 Reserve until the claim is written and assumed. A device counts as free if neither of the last two has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

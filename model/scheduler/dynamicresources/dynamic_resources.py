@@ -5,8 +5,6 @@ reservations, claim after claim. Unreserve takes back what was reserved. The spe
 and deleted in Unreserve.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...environment.faults import Fault

@@ -7,8 +7,6 @@ Extended resources that devices back (extendeddynamicresources.go): all that a p
 makes in PreBind. One that PreFilter finds is left from an earlier attempt: the pod fits nowhere, and PostFilter deletes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any, Protocol

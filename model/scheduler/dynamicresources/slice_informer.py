@@ -1,7 +1,5 @@
 """What the scheduler knows of ResourceSlices, where these come and go (the informer of ResourceSlices, which DynamicResources lists in PreFilter; eventhandlers.go, 1.36)."""
 
-from __future__ import annotations
-
 from ...environment.objects import Device
 from ...environment.storage.device_slices import DeviceSlice, DeviceSlices
 from ...environment.storage.device_taints import DeviceTaints, TaintableDevice

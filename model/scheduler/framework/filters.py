@@ -1,8 +1,6 @@
 """Filters: does a pod fit on a node (framework/plugins: nodeunschedulable, tainttoleration, nodeaffinity, nodeports, noderesources,
 podtopologyspread, interpodaffinity; framework/runtime/framework.go, 1.34)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from ...environment.cluster.placement_rules import SpreadConstraint

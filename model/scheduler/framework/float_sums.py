@@ -4,8 +4,6 @@ A percentage of a quotient is off by one for a few quotients only, and a sum of 
 fixed point of few bits does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import product

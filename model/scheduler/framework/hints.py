@@ -4,8 +4,6 @@ A hint looks at the pod and at the object that the event is about, never at the 
 events that the model has: an assigned pod comes or goes or is updated, a pod that waits is updated itself, a node is added, removed or updated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ...environment.cluster.node_versions import NodeChange

@@ -4,8 +4,6 @@ The queue, the cache, the plugins and the preemption are called by the schedulin
 one another. What they ask is said here, so that none of them has to know who answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Protocol
 

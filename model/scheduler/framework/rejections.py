@@ -3,8 +3,6 @@
 Words for reports only. Whether a plugin rejects is asked of the plugin itself; here stands what it says then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ...environment.objects import Node, Pod

@@ -4,8 +4,6 @@ Upstream's integers are divided as here. What it computes in floating point is a
 the two come to different integers: what a node may have is one of few sums.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from ...environment.cluster.footprint import CPU, MEMORY

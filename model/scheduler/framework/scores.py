@@ -1,8 +1,6 @@
 """Scores: which of the feasible nodes wins (framework/plugins: tainttoleration, nodeaffinity, podtopologyspread, interpodaffinity; prioritizeNodes and
 selectHost in schedule_one.go, 1.36)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...environment.cluster.scope import SCORE_PLUGINS

@@ -1,7 +1,5 @@
 """The scores of topology spread: soft constraints, ScheduleAnyway (framework/plugins/podtopologyspread/scoring.go, 1.36)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ...environment.cluster.placement_rules import SpreadConstraint

@@ -1,7 +1,5 @@
 """Where a scheduling cycle stands, what a plugin answers, and the status of each node."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ...language import spoken

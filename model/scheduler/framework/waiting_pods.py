@@ -4,8 +4,6 @@ A Permit plugin that answers Wait puts the pod into a map; the pod's binding cyc
 there. The signal is a channel of one place: the first of Allow, Reject and Preempt counts, all later ones are lost, and say so.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ...environment.faults import Fault, Faults

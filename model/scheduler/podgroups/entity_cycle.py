@@ -4,8 +4,6 @@ No member is looked for in the queue: they come with the entry. Before the first
 can be scheduled if minCount pods have a place by then. Those that fit are assumed one by one, each asks Permit, and at last AddAttemptedPodGroupIfNeeded is told of the cycle.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...environment.objects import Pod, PodCopy, PodGroup

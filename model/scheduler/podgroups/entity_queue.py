@@ -5,8 +5,6 @@ while the cycle of its group runs it is kept aside (`pending`), and while the qu
 in-flight events: it is parked only if PreEnqueue holds one of its members.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Protocol
 

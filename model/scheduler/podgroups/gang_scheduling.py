@@ -5,8 +5,6 @@ assigned, and then lets all of them go; nobody but the Permit of a pod of the ga
 assumed in the snapshot only. (In 1.37 the cycle asks PlacementFeasible for these, see entity_cycle.py; Permit has pods wait as before.)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...environment.objects import ExtensionPoint, Pod, PodGroup

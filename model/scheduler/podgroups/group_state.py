@@ -4,8 +4,6 @@ A group has a state as long as any of its pods is known. In 1.36 the cache has i
 to the state in the same step. A snapshot has a copy, in which the cycle of a group assumes the pods that it has placed.
 """
 
-from __future__ import annotations
-
 from ...environment.objects import Pod, PodGroup
 from ...environment.pod_groups import Member, PodGroups
 from ...language import (

@@ -5,8 +5,6 @@ snapshot, and Permit is asked as if they were on their nodes. What was assumed i
 asked for permission once more, and their binding cycles start. Otherwise all go to the failure handler.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ...environment.objects import Node, Pod, PodCopy, PodGroup

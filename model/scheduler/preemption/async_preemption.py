@@ -6,8 +6,6 @@ preemptor out of activeQ and backoffQ. This gate opens as soon as the lister sho
 event of that eviction finds it open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 

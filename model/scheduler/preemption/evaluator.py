@@ -4,8 +4,6 @@ framework/plugins/defaultpreemption, 1.34; core/generic_scheduler.go up to 1.18)
 Nothing here is a step: the scheduling cycle asks, and keeps what it was told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """How an eviction within the scheduling cycle is told: what the DELETE did, or why it had no effect."""
 
-from __future__ import annotations
-
 from ...language import changes, finds
 from ...language.declarations.narration import Said
 

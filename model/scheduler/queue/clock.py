@@ -4,8 +4,6 @@ The explored model has order only, and its timers may fire at any moment after t
 a clock that counts nanoseconds; the queue's methods are the same with both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 

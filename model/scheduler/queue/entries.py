@@ -4,8 +4,6 @@ A pod that is gone has an entry if its failure handler put it back after its del
 that enters activeQ leaves an entry of backoffQ alone: moveToActiveQ does not look into backoffQ any more, so that the name has two entries.
 """
 
-from __future__ import annotations
-
 from ...environment.names import namesakes
 from ...environment.objects import Pod, PodCopy, PodObject
 from ...language import Expr, Value, any_of, as_expr, when

@@ -1,7 +1,5 @@
 """Moves of parked pods: what an event is worth for each, and what Pop can meet amid a move (MoveAllToActiveOrBackoffQueue, 1.34)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Protocol

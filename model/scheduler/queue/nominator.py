@@ -1,7 +1,5 @@
 """The nominator: which node each preemptor waits for (backend/queue/nominator.go, 1.34)."""
 
-from __future__ import annotations
-
 from ...environment.cluster.pod_versions import whole
 from ...environment.objects import NOMINATED, Node, Pod, node_or_none
 from ...environment.watch import PodWatch

@@ -14,8 +14,6 @@ Pop may come amid any of them. All but one do the same as if it had come before 
 - A move adds pods one after the other, in any order, and records its event last: see `just_moved`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

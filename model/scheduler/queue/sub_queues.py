@@ -1,7 +1,5 @@
 """activeQ, backoffQ and unschedulablePods: who is in which, in what order, and where a pod comes to (backend/queue, 1.34)."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ...environment.api import APIServer

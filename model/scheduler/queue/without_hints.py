@@ -3,8 +3,6 @@
 Upstream's source has both until the gate goes; a change composes this one in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ...environment.cluster.pod_versions import PodChange

@@ -4,8 +4,6 @@ What the scheduler means to write, and has not written yet, is an object with th
 So what is assumed is dropped here when the store is given another version; upstream it is overlooked from then on, and dropped by the informer's next event.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 

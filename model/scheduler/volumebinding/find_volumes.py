@@ -4,8 +4,6 @@ PreFilter reads the pod's claims, and the volumes of their classes, if some clai
 claims can be used there, and whether there are volumes for the others, or they can be made.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 

@@ -4,8 +4,6 @@ PreFilter and Filter are its base class. Reserve assumes which volumes are to be
 that, and waits until the PV controller has bound the claims. Unreserve takes back what was assumed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...environment.faults import Fault

@@ -1,7 +1,5 @@
 """The scheduler cache as it was."""
 
-from __future__ import annotations
-
 from ....environment.faults import Fault, Faults
 from ....environment.objects import Node, Pod, PodObject
 from ....environment.watch import Handler, PodWatch

@@ -1,7 +1,5 @@
 """Snapshots of releases in which it makes a difference that the snapshot is kept between cycles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ....environment.objects import Node, Pod, Scope

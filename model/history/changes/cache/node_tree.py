@@ -1,7 +1,5 @@
 """The node tree as it was: an iterator, which went on where it had stopped (internal/cache/node_tree.go, 1.12 to 1.18)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The snapshot of a cycle, as it was: nodes that were removed, but whose pods the cache still knew."""
 
-from __future__ import annotations
-
 from ....environment.objects import Node, Pod
 from ....language import Expr, as_expr, count, when
 from ....scheduler import Scheduler

@@ -4,8 +4,6 @@ On in 1.34.0, until 134400 turned it off in 1.34.2; on again in 1.35.0 (135059, 
 to 1.36.3, but for what callers of calls in flight are told (135180): nobody in tree listens to that.
 """
 
-from __future__ import annotations
-
 from .... import scheduler as kube
 from ....environment.objects import Node, Pod, PodCopy, PodObject
 from ....language import UNTOLD, Expr, boolean, changes, per, ref, require, select, step, tells

@@ -1,7 +1,5 @@
 """The binding cycle, and what the API server makes of a Binding, as they were."""
 
-from __future__ import annotations
-
 from ....environment.api import APIServer
 from ....environment.objects import ExtensionPoint, Pod, PodObject
 from ....language import Expr, Lasts, Value, otherwise, require, step, tells, when

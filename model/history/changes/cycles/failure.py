@@ -1,7 +1,5 @@
 """The failure handler and the order of the failing cycle, as they were."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """The informers of pods as they were: the failure handler had one of its own (1.19)."""
 
-from __future__ import annotations
-
 from ....environment.names import namesakes
 from ....environment.objects import Pod, PodObject
 from ....environment.watch import PodWatch, pod_backlog

@@ -1,7 +1,5 @@
 """The extension points between AssumePod and the Binding, as they were."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ....environment.faults import Fault

@@ -1,7 +1,5 @@
 """Claims and devices before the changes of dynamic resource allocation since 1.32 (framework/plugins/dynamicresources, util/assumecache)."""
 
-from __future__ import annotations
-
 from ....environment.objects import Claim, Device, Node, Pod
 from ....environment.storage.claims import ClaimUse, ClaimWatch
 from ....environment.storage.device_taints import EVICTING, DeviceTaints

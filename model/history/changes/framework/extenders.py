@@ -1,7 +1,5 @@
 """Extenders as the queue knew of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ....environment.extender import Extender, HTTPExtender

@@ -1,7 +1,5 @@
 """Which nodes a scheduling cycle goes through, and what the filters say of them, as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ....environment.cluster.node_versions import NodeChange

@@ -1,7 +1,5 @@
 """Scores as they were: what plugins count for, and how topology spread scored its soft constraints (framework/plugins/podtopologyspread/scoring.go)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ....environment.cluster.placement_rules import SpreadConstraint

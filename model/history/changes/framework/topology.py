@@ -1,7 +1,5 @@
 """How pods are drawn together and spread over topology domains, as it was: scores of inter-pod affinity, topology spread."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ....environment.cluster.placement_rules import SpreadConstraint

@@ -4,8 +4,6 @@ The gate is off in 1.35 and 1.36, and needs GenericWorkload. In 1.35 a gang was 
 gave the group a cycle, and with 137073 its state went into the cache. 138445 and bound-leaves-sets came with 1.37.0; all else of groups in 1.37 is in workloads.py.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from .... import scheduler as kube

@@ -3,8 +3,6 @@
 The gate is off in 1.37. The mechanisms are in `model/scheduler/podgroups`: entity_queue.py and entity_cycle.py.
 """
 
-from __future__ import annotations
-
 from ....environment.pod_groups import PodGroups
 from ....scheduler.podgroups.entity_cycle import (
     GroupsAddedToQueue,

@@ -4,8 +4,6 @@ Before a victim is deleted, the condition is patched into its status, unless the
 comes to the cache's handler before that of the deletion (framework/preemption/preemption.go, 1.32 to 1.34).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any

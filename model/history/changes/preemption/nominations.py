@@ -1,7 +1,5 @@
 """Nominations as they were."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ....environment.faults import Fault

@@ -1,7 +1,5 @@
 """Preemption as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....environment.faults import Fault

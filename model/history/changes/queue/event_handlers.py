@@ -1,7 +1,5 @@
 """The event handlers, and how scheduling began, as they were."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Pods that are recreated under their name, as they were taken for one another."""
 
-from __future__ import annotations
-
 from ....environment.api import APIServer
 from ....environment.names import Recreation, namesakes
 from ....environment.objects import Node, Pod, PodObject

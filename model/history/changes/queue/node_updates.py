@@ -1,7 +1,5 @@
 """What the scheduler made of updates of nodes, as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ....environment.cluster.node_versions import NodeChange

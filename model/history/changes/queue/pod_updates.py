@@ -1,7 +1,5 @@
 """What could become of a pod, and what the scheduler made of it, as it was."""
 
-from __future__ import annotations
-
 from ....environment.api import APIServer
 from ....environment.cluster.pod_versions import is_resized
 from ....environment.objects import Pod

@@ -1,7 +1,5 @@
 """The scheduling queue, and what is kept out of it, as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ....environment.api import APIServer

@@ -1,7 +1,5 @@
 """Volumes before the changes of VolumeBinding and VolumeRestrictions since 1.32 (framework/plugins/volumebinding, util/assumecache, backend/cache)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....environment.objects import Volume, VolumeClaim
