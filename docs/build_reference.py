@@ -29,14 +29,18 @@ KINDS = {
 _NOTE = "<!-- written by `make reference` -->"
 
 
+def _below_its_text(page: str, *parts: str) -> str:
+    """A page whose text, above the note, is written by hand, with these parts below it made anew."""
+    text, _, _ = (HERE / page).read_text(encoding="utf-8").partition(_NOTE)
+    return "\n\n".join([f"{text}{_NOTE}", *parts]) + "\n"
+
+
 def properties_page() -> str:
     """The page of the properties."""
-    return "\n\n".join(_properties()) + "\n"
+    return _below_its_text("notebook/properties.md", *_properties())
 
 
 def _properties() -> Iterator[str]:
-    yield f"{_NOTE}\n\n# Properties"
-    yield "What podrace checks. `podrace properties` prints the same; `-P` adds properties of your own ([liveness](../liveness.md))."
     rows = [f"| {kind} | {meaning} |" for kind, meaning in KINDS.items()]
     yield "\n".join(["| Kind | A property of this kind |", "|---|---|", *rows])
     for identifier, prop in PROPERTIES.items():
@@ -45,15 +49,10 @@ def _properties() -> Iterator[str]:
 
 def overview_page() -> str:
     """The table of all properties."""
-    return "\n\n".join(_overview()) + "\n"
+    return _below_its_text("notebook/properties-overview.md", *_overview())
 
 
 def _overview() -> Iterator[str]:
-    yield f"{_NOTE}\n\n# Properties at a glance"
-    yield (
-        "What does each property say? A line each: its name in words, its code, its kind ([properties](properties.md) says what the kinds mean), the property in one sentence, and the scenarios that show "
-        "what becomes of it: the [races](races.md), and in *italics* the [open hazards](../hazards.md)."
-    )
     for group, titles in GROUPS.items():
         yield f"## {group}"
         rows = [_overview_row(identifier, title) for identifier, title in titles.items()]
@@ -99,14 +98,7 @@ def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
 
 def races_page() -> str:
     """The page of the races and the other scenarios."""
-    return "\n\n".join(_races()) + "\n"
-
-
-def _races() -> Iterator[str]:
-    yield f"{_NOTE}\n\n# Races"
-    yield "The scenarios that come with podrace, first those of known upstream races. `podrace check NAME` runs one; `podrace races` lists them."
-    for scenario in catalogue():
-        yield from _race(scenario)
+    return _below_its_text("notebook/races.md", *map("\n\n".join, map(_race, catalogue())))
 
 
 def _race(scenario: Scenario) -> Iterator[str]:
@@ -129,33 +121,11 @@ def _race(scenario: Scenario) -> Iterator[str]:
     yield f"```yaml\n{text}\n```"
 
 
-_GATES = """\
-# Feature gates
-
-The gates that concern the scheduler: what each was from which version on, and how podrace has it. `podrace gates --release 1.35.4` lists those
-of one version; the table is `model/history/versions/gates.yaml`.
-
-    podrace check wiped-nomination --release 1.34.0 --gate SchedulerAsyncPreemption=false
-
-`--gate` sets a gate for `check`, `diff`, `verify` and `prove`; it may be repeated, and takes
-several settings with commas between, as upstream's `--feature-gates` does. In `podrace.api` and for pytest it is `gate=`, in a scenario the section
-[`featureGates`](../scenarios.md#the-file). The command line wins over the scenario. A gate that is set away from its default stands after the release:
-`1.34 SchedulerAsyncPreemption=false`.
-
-A gate takes the changes behind it out of a release, or puts them in. What upstream refuses is refused: a gate that a version does not have, and one that is
-locked. Refused, too, is to set a gate that is not modelled away from its default.
-
-Every verdict names the version that it is about, how that version's sources were read, and how many gates are on in it by default and not
-modelled; `-o json` and the HTML page name these gates.
-
-From 1.29 on the table was read from upstream's sources, which `podrace drift` holds it against; what is older, from upstream's reference of feature gates."""
-
-
 def gates_page() -> str:
     """The page of the feature gates."""
     head = ["| Gate | What it is for | From | In podrace |", "|---|---|---|---|"]
     rows = [f"| {g.name} | {g.about} | {_history(g)} | {_in_podrace(g)} |" for g in gates().values()]
-    return f"{_NOTE}\n\n{_GATES}\n\n" + "\n".join([*head, *rows]) + "\n"
+    return _below_its_text("notebook/gates.md", "\n".join([*head, *rows]))
 
 
 def _history(gate: Gate) -> str:

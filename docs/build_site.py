@@ -17,6 +17,15 @@ from msgspec.structs import replace
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 
+
+def _pages(folder: str) -> tuple[str, ...]:
+    """The pages of a folder below docs/, in the order in which its first page names them."""
+    first = (HERE / folder / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"\]\(([a-z0-9-]+)\.md\)", first)
+    there = sorted(page.stem for page in (HERE / folder).glob("*.md"))
+    return tuple(f"{folder}/{name}" for name in dict.fromkeys(["README", *named, *there]))
+
+
 NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": ("../README", "README", "tutorial", "glossary", "commands", "limits"),
     "I change the scheduler": (
@@ -34,75 +43,8 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "How podrace knows": ("trust", "model", "lockstep", "tours", "prove", "liveness"),
     "Reference": ("scenarios", "claims", "volumes", "groups", "actors", "language"),
     "The house": ("../ARCHITECTURE", "../CONTRIBUTING", "../CHANGELOG", "../SECURITY"),
-    "Findings": (
-        "findings/README",
-        "findings/capacity-counted-twice",
-        "findings/device-given-away",
-        "findings/taken-for-replaced",
-        "findings/flight-ended-unheard",
-        "findings/reservation-taken-back",
-        "findings/extended-told-late",
-        "findings/extended-left",
-        "findings/volume-elsewhere",
-        "findings/extender-behind",
-        "findings/gang-held-up",
-        "findings/gang-made-again",
-        "findings/ghost",
-        "findings/emptied-zone",
-        "findings/kept-out-by-others",
-        "findings/relabelled-domain",
-        "findings/domain-lost",
-        "findings/finished-victim",
-        "findings/rejected-in-memory",
-        "findings/nominated-node-shrinks",
-        "findings/port-of-two",
-        "findings/name-of-a-victim",
-        "findings/namesake-evicted",
-        "findings/namesake-nominated",
-        "findings/namesake-still-nominated",
-        "findings/namesake-lost",
-        "findings/namesake-status",
-        "findings/late-patch",
-        "findings/synced-condition",
-        "findings/assumed-after-look",
-        "findings/stale-tombstone",
-        "findings/queued-while-assumed",
-        "findings/announced",
-        "findings/robbed-of-its-room",
-        "findings/update-lost",
-    ),
-    "Notebook": (
-        "notebook/README",
-        "notebook/properties-overview",
-        "notebook/properties",
-        "notebook/races",
-        "notebook/gates",
-        "notebook/history",
-        "notebook/changes",
-        "notebook/functions",
-        "notebook/everyday",
-        "notebook/survey",
-        "notebook/real-runs",
-        "notebook/lockstep-runs",
-        "notebook/judged-changes",
-        "notebook/tours-table",
-        "notebook/conformance",
-        "notebook/validation",
-        "notebook/coverage",
-        "notebook/cross-checks",
-        "notebook/engine",
-        "notebook/engine-speed",
-        "notebook/reductions",
-        "notebook/proofs",
-        "notebook/scales-of-time",
-        "notebook/claims",
-        "notebook/kep-5690",
-        "notebook/volumes",
-        "notebook/asked",
-        "notebook/groups",
-        "notebook/kep-5710",
-        "notebook/async-calls",
-    ),
+    "Findings": _pages("findings"),
+    "Notebook": _pages("notebook"),
 }
 """The pages by section, each by its path from docs/ without `.md`: every page there, and those at the root."""
 
