@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..base.problems import NotInRelease, Problem, UsageProblem
-from ..base.structs import dataclass
+from ..base.structs import Data
 from ..base.text import counted
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES
@@ -110,8 +110,7 @@ def affected(
     return list(_grouped(rows, turns if seconds and represented is None else None))
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Data):
     """What one version was asked, and the answer."""
 
     run: Run
@@ -123,8 +122,7 @@ class _Row:
         return self.run.scenario.name, self.run.property
 
 
-@dataclass(frozen=True, slots=True)
-class _Turns:
+class _Turns(Data):
     """Looks for the changes that open and close ranges of versions."""
 
     budget: Budget

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..base.problems import Terminated
-from ..base.structs import dataclass
+from ..base.structs import Data
 from ..base.text import listed
 from ..model.environment.objects import ClusterSpec
 from ..model.history import Composition, Patch
@@ -17,8 +17,7 @@ SHOWN = 3
 """So many variables are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Altered:
+class Altered(Data):
     """What patches do to a question. `alters`: what of it they alter, where a HOLDS cannot be compared with the one without them."""
 
     alters: str = ""

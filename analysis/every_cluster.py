@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
 
+from ..base.structs import Data
 from ..base.text import counted
 from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import Counts, EngineDisagreement, Result, Verdict, combine
@@ -29,8 +30,7 @@ from .request.plan import Run
 from .systems import traced
 
 
-@dataclass(frozen=True, slots=True)
-class EveryCluster:
+class EveryCluster(Data):
     """The verdict on all clusters together. `example` is the run on the simplest violating one, if any violates."""
 
     finding: Finding

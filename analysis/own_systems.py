@@ -3,11 +3,12 @@
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
 from ..base.problems import Terminated, UsageProblem
+from ..base.structs import Data
 from ..base.text import known_names, one_line
 from ..checker.core.exploration import Budget as Budget
 from ..checker.core.exploration import Watcher
@@ -26,8 +27,7 @@ from .request.own_modules import load_module
 _TARGET = re.compile(r"(?P<path>.+\.py)(?::(?P<cls>\w*))?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSystem:
+class OwnSystem(Data):
     """A system that `FILE.py[:CLASS]` names: what it is called, what is explored, and what each property says."""
 
     name: str
@@ -45,8 +45,7 @@ class OwnSystem:
         return {kind.__name__: len(universe[kind]) for kind in universe.kinds()}
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(Data):
     """The verdicts on a system of the user's own."""
 
     own: OwnSystem

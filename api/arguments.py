@@ -8,7 +8,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
@@ -27,6 +26,7 @@ from ..analysis.request.options import (
 from ..analysis.request.own_modules import MISTAKE
 from ..analysis.request.representative_cluster import MOST_KEPT
 from ..base.problems import UsageProblem
+from ..base.structs import Data
 from ..base.text import one_line
 from ..properties import Property
 
@@ -44,8 +44,7 @@ class _Wrong(Exception):
         self.value = value
 
 
-@dataclass(frozen=True)
-class Takes:
+class Takes(Data, slots=False):
     """Of a declared type: `read` gives what a value stands for, or raises _Wrong or UsageProblem; what is refused is no `what`, and the remedy is to `write` something else."""
 
     read: Callable[[Any], Any]

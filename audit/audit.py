@@ -10,6 +10,7 @@ from importlib.resources import files
 import msgspec
 
 from ..base.problems import Problem
+from ..base.structs import Data
 from ..base.text import counted, known_names, one_line
 from ..reports.audit_report import Answer, AuditAccount, AuditReport
 from .checks.affinity import AntiAffinity
@@ -41,8 +42,7 @@ CLOCKS = "times by which requests have an order: a file for each API server, --c
 ALWAYS = (Capacity, Conditions, AntiAffinity, OneBinding, Waiting)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Data, slots=False):
     """What is asked. `complete`: the logs have every write of their period. `initial` names what `kubectl get -o json` printed when they began.
 
     `growing`: the logs are being written, so that an event and a namespace may still come.

@@ -6,11 +6,11 @@ cluster's release some run with these faults does what the log shows. What the l
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from ..analysis.request.release_names import nearest_read
 from ..analysis.shown.steps import steps_of
+from ..base.structs import Data
 from ..checker.core.trace import plain_value
 from ..checker.explicit.states.expander import Native
 from ..checker.trace.validation import Answer, Bounds, Explanation, Observation, Search
@@ -69,8 +69,7 @@ class Processes(Enum):
     UNKNOWN = ""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Data, slots=False):
     """A known race, and the faults that it takes."""
 
     scenario: Scenario
@@ -124,8 +123,7 @@ def candidates(of: str, grown: bool = False, in_doubt: bool = False) -> list[Can
     return sorted(found, key=lambda c: (sum(n for _, n in c.faults), c.scenario.name))
 
 
-@dataclass(frozen=True)
-class Explained:
+class Explained(Data, slots=False):
     """`words`: which races explain a violation, which do not, and what is not decided. `run`: that of the first race that does, a line a step."""
 
     words: tuple[str, ...]

@@ -1,8 +1,8 @@
 """What the log shows, as a small cluster of the model and what was seen of it by and by: a record for trace validation."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from ..base.structs import Data
 from .checks.cases import Case
 
 CAPACITY, APART, CONDITION, TWICE = "S-CAP", "S-AFF", "S-COND", "A-TWICE"
@@ -21,8 +21,7 @@ _SENT = "BIND"
 """Of a binding cycle: its next step is to send the Binding."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Data, slots=False):
     """A cluster as YAML, and the values of some variables at moments one after the other."""
 
     cluster: str

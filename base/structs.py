@@ -10,8 +10,9 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, fields
 from functools import partial
+from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -26,6 +27,23 @@ else:
             return _made(cls, frozen, slots, eq)
 
         return made if cls is None else made(cls)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+class _DataType(type):
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], slots: bool = True, **others: Any
+    ) -> Any:
+        cls = super().__new__(mcs, name, bases, body, **others)
+        # A class with slots is Data itself, or what the standard library makes anew of one that it was given.
+        return cls if "__slots__" in body else dataclass(frozen=True, slots=slots)(cls)
+
+
+class Data(metaclass=_DataType):
+    """What derives from it is a `dataclass`, frozen and with slots; with `slots=False` it can remember what it has worked out."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
 
 
 def _made(cls: Any, frozen: bool, slots: bool, eq: bool) -> Any:
@@ -135,7 +153,7 @@ def _init_of(cls: Any, frozen: bool, slots: bool) -> Any:
 
 
 def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    return lambda self: tuple([getattr(self, name) for name in names])
+    return attrgetter(*names) if len(names) > 1 else lambda self: tuple(getattr(self, name) for name in names)
 
 
 def _eq_of(names: tuple[str, ...]) -> Any:

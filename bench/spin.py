@@ -28,13 +28,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 from bench.systems import SYSTEMS as OTHERS
 from bench.systems import by_hand
+from podrace.base.structs import Data
 from podrace.checker.core.exploration import Budget
 from podrace.checker.explicit import explore
 from podrace.checker.reduction.questions import explored_slice
@@ -51,8 +52,7 @@ ENOUGH = 1_000_000
 """Speed is measured where there are so many states: SPIN's clock is coarse."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Data, slots=False):
     """One property of one scenario on one release: all of it as it was traced, and the slice that is explored."""
 
     scenario: str

@@ -6,9 +6,10 @@ given.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from ..base.structs import Data
 from ..model.language import (
     Expr,
     State,
@@ -35,8 +36,7 @@ Plain = bool | int | str | None
 Kind = Literal["only before", "only after", "another effect"]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Data):
     """One transition that the two systems treat differently; of another effect, the variables with both new values."""
 
     label: str
@@ -44,16 +44,14 @@ class Decision:
     values: Mapping[str, tuple[Plain, Plain]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Data):
     """After this run, which both systems have (`trace` is that of the first), they decide differently."""
 
     trace: Trace
     decisions: tuple[Decision, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Data):
     """The answer. Without a `difference`: `alike` says that there is none in any reachable state, and otherwise nothing is
     known. `shortest`: no shorter run leads to a difference.
     """

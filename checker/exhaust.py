@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from ..base.structs import Data
 from ..model.language import Parameter, TransitionSystem
 from .core.exploration import Budget, Exploration, Lasso, Watcher
 from .core.result import EngineDisagreement, Verdict
@@ -21,8 +22,7 @@ from .trace.execution import ReplayError, confirm
 from .trace.lasso import confirm_lasso
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(Data):
     """What came out for the choices of a cell; `trace` is a counterexample of its example, executed by the interpreter."""
 
     cell: CellOutcome
@@ -30,8 +30,7 @@ class Searched:
     trace: Trace | None
 
 
-@dataclass(frozen=True)
-class Exhausted:
+class Exhausted(Data, slots=False):
     """What came out for each cell, and what any choice reached.
 
     `stopped` names the budgets that ran out. `states` is how many states differ. `fired` says how often each step (`part.step`) could be taken, `witnesses`

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ..base.problems import Terminated
-from ..base.structs import dataclass
+from ..base.structs import Data
 from ..model.language import TransitionSystem
 from ..model.language.expressions.expr import fresh_graph
 from . import explicit
@@ -93,8 +93,7 @@ def check(
     return [found[name] for name in names]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Data):
     """Properties of one kind that one exploration decides, and the slice that it explores."""
 
     kind: Kind

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ..base.structs import dataclass
+from ..base.structs import Data
 from ..model.language import TransitionSystem
 from .core.exploration import Lasso
 from .core.installed import version_of_package
@@ -56,8 +56,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine: str
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictCache:
+class VerdictCache(Data):
     """Verdicts in a directory, a file each."""
 
     folder: Path

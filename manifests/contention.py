@@ -7,8 +7,8 @@ only if a pod that waits asks for one by name.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from ..base.structs import Data
 from ..model.environment.objects import Selector
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
@@ -97,8 +97,7 @@ class Groups:
         return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterQuestion:
+class ClusterQuestion(Data):
     """A pod that waits, the node where most is at stake for it, and who is involved.
 
     `victims` would have to go there; `rivals` are pods that wait as well, are not more important, and cannot be there

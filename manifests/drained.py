@@ -6,9 +6,10 @@ In which order a drain asks for pods is not known: where a budget lets only some
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..base.problems import Problem
+from ..base.structs import Data
 from ..base.text import listed, nearest_names, one_line
 from .inventory import Inventory
 from .members import ClusterNode, ClusterPod
@@ -17,8 +18,7 @@ TIED = {"DaemonSet": "of a DaemonSet", "Node": "a static pod of its kubelet"}
 """The controllers whose pods `kubectl drain --ignore-daemonsets` leaves alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Drained:
+class Drained(Data):
     """The cluster without a node, the names of the pods that are created again, and what is to be said of it."""
 
     inventory: Inventory

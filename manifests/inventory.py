@@ -14,6 +14,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from ..base.problems import Problem
+from ..base.structs import Data
 from ..base.text import one_line
 from ..model.environment.objects import Node, Selector
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
@@ -85,8 +86,7 @@ class Written:
         return True
 
 
-@dataclass(frozen=True)
-class Inventory:
+class Inventory(Data, slots=False):
     """A cluster, described by the files in `where`. `bound` pods are on one of the nodes; `pending` ones wait for this scheduler. `managed` are the workloads by name, `sources` file and line of every object, by kind and name.
 
     `groups` are those of pods; of one that has pods which do not count, `apart` says why. `flags` are the feature gates that kube-scheduler is started with, None if its Pod is not among the objects.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from math import comb
 from typing import Any
 
+from ..base.structs import Data
 from ..scenarios.reader.sections.claim_section import IMPLICIT
 from ..scenarios.reader.sections.device_section import MOST_WAYS
 from ..scenarios.tables.objects import BINDING_MODES as MODES
@@ -27,8 +28,7 @@ NO_CLASS = "no-class"
 """What a scenario calls the class of claims that ask for none."""
 
 
-@dataclass(frozen=True)
-class KeptClaims:
+class KeptClaims(Data, slots=False):
     """What is kept of claims. `volumes` and `devices` are the claims that each pod has in the scenario, `closed` the nodes that are closed to it.
 
     `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
@@ -414,8 +414,7 @@ def _backing(
     return {"deviceClasses": classes} if classes else {}
 
 
-@dataclass(frozen=True)
-class _Kind:
+class _Kind(Data, slots=False):
     """Claims that may have the same devices, each by one of its alternatives, from 0 on."""
 
     name: str

@@ -5,8 +5,9 @@ Each of its pods stands for one after the other (see `controllers` of a scenario
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ..base.structs import Data
 from ..model.environment.cluster.placement_rules import NODE_NAME
 from ..model.environment.cluster.workloads import OwnerKind
 from ..model.environment.objects import NodeAffinity, NodeTerm
@@ -26,8 +27,7 @@ MOST_PODS = 8
 """A controller of a scenario has no more pods than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptController:
+class KeptController(Data):
     """A controller, by Kind/namespace/name, with the pods that it may make, and how many it wants; of a DaemonSet each is for the node of the same place in `nodes`.
 
     `parallel` and `waits_for_end` are what an `OwnerSpec` says; `assumed`: the object that would say so is not among the objects.
@@ -48,8 +48,7 @@ class KeptController:
         return self.pods[0]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptControllers:
+class KeptControllers(Data):
     """The controllers of kept pods, and of each other kept pod why nobody makes it anew."""
 
     controllers: Sequence[KeptController] = ()

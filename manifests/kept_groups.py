@@ -4,8 +4,9 @@ A group is never made smaller. If not all of its pods are kept, or something of 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ..base.structs import Data
 from ..base.text import counted
 from ..model.history import GateProblem, UnknownName, resolve
 from ..model.history.versions import exact, version_of
@@ -23,8 +24,7 @@ MOST_MIN_COUNT = 8
 BY_ITSELF = "the pod belongs to a group, and is scheduled by itself here"
 
 
-@dataclass(frozen=True, slots=True)
-class Heeding:
+class Heeding(Data):
     """How the scheduler of some releases heeds groups: if `gate` is on, and where a group is an object of this kind. `api`: a gate that alone is not enough."""
 
     first: str
@@ -141,8 +141,7 @@ def _with_priorities(inventory: Inventory, release: str) -> Mapping[str, GroupOb
     }
 
 
-@dataclass(frozen=True, slots=True)
-class KeptGroups:
+class KeptGroups(Data):
     """The groups that a scenario has, and those of kept pods that it does not have, with the reasons."""
 
     groups: tuple[GroupObject, ...] = ()

@@ -5,9 +5,9 @@ set a finalizer may never take it away. A budget never allows less, or more, tha
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..base.structs import Data
 from ..scenarios.tables.objects import MAX_ALLOWED
 from .counted_pods import is_counted_by, surplus
 from .left_out import leaving
@@ -19,8 +19,7 @@ MOST_COUNTED = 15
 """A budget of a scenario wants no more pods than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptBudget:
+class KeptBudget(Data):
     """A budget as the kept pods see it: those that are left out neither come nor go. `wanted` is how many of the kept ones are to be healthy, None where nobody counts."""
 
     budget: BudgetObject

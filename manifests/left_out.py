@@ -12,8 +12,9 @@ counts on the closed node is left out, and said.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..base.structs import Data
 from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import Taint, Term, Toleration
 from .members import ClusterNode, ClusterPod
@@ -21,8 +22,7 @@ from .reading.pod_objects import Spread
 from .representative import Representative
 
 
-@dataclass(frozen=True, slots=True)
-class Affinity:
+class Affinity(Data):
     """The terms that a kept pod keeps, the kept nodes that are closed to it, and whether that says all that was said."""
 
     terms: Sequence[Term]
@@ -67,8 +67,7 @@ def _about(terms: Iterable[Term], pods: Sequence[ClusterPod]) -> list[Term]:
     return [t for t in terms if any(t.matches(p.entity) for p in pods)]
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(Data):
     """The mark by which nodes are closed to a pod."""
 
     pod: ClusterPod

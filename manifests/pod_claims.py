@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
 
+from ..base.structs import Data
 from ..model.environment.objects import Node, NodeAffinity, Pod
 from ..scenarios.reader.sections.claim_section import special_claim
 from .published_devices import PublishedDevices
@@ -36,8 +37,7 @@ class WrittenVolumes:
     attached: list[Attachment] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class PodClaims:
+class PodClaims(Data):
     """The claims of a pod, as namespace/name, in their order: of volumes, and of devices.
 
     Of those that are made for the pod, and that need not be there yet, `templates` says what they ask for. `special` is the claim, the last of
@@ -66,8 +66,7 @@ class PodClaims:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OpenVolume:
+class OpenVolume(Data):
     """A claim of a volume that is not bound: its class, the volumes that may be bound to it, and who can make one.
 
     `selected` is the node for which one is to be made already, `named` the volume that the claim names itself. `topologies` are the nodes where one can be made, None for all.
@@ -84,8 +83,7 @@ class OpenVolume:
     topologies: NodeAffinity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDevice:
+class OpenDevice(Data):
     """A claim of devices that is not allocated, or allocated so that it may be deallocated: the devices that it may have,
     whether or not others have them, by alternatives. `readiness` is what is known of the binding conditions of its device, `resource` the extended resource that it is
     for, if the scheduler makes it, which it has not yet unless it `exists`.
@@ -105,8 +103,7 @@ class OpenDevice:
         return {key for one in self.choices for key in one.candidates}
 
 
-@dataclass(frozen=True, slots=True)
-class OpenChoice:
+class OpenChoice(Data):
     """One of the alternatives of a claim: so many of these devices, of a class."""
 
     of: str

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..base.problems import Problem
+from ..base.structs import Data
 from ..base.text import known_names, one_line
 from .contention import Asker, ClusterQuestion, Groups
 from .counted_pods import supporters
@@ -31,8 +32,7 @@ class Size:
     controllers: bool = False
 
 
-@dataclass(frozen=True)
-class Representative:
+class Representative(Data, slots=False):
     """The kept pods and nodes, and the question that they were chosen for. `asked` are all questions of the cluster.
 
     `hypothetical`: no pod waits, so one that a controller might create is asked about. `refused` is why no group of pods can be in a scenario.

@@ -6,10 +6,10 @@ It asks here, and the functions that engines explore answer (`Filters`, `Preempt
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ..base.structs import Data
 from ..model.cluster import build_cluster
 from ..model.environment.cluster.placement_rules import SpreadConstraint
 from ..model.environment.objects import ClusterSpec, DisruptionBudget, Node, Pod, Taint
@@ -22,8 +22,7 @@ from ..model.scheduler.framework.status import Code
 __all__ = ["UNSCHEDULABLE", "Asked", "NodeLayout", "repels"]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLayout:
+class NodeLayout(Data):
     """Which pods are on which nodes, and who of them terminates."""
 
     on: Mapping[Pod, Node]

@@ -1,16 +1,15 @@
 """How many volumes nodes take, and where drivers have capacity for new ones: read to say where neither can matter, and in doubt where it can."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ..base.structs import Data
 from ..scenarios.tables.objects import NO_PROVISIONER
 from .members import ClusterNode, ClusterPod
 from .pod_claims import ClusterClaims, PodClaims
 from .reading.csi_objects import IN_TREE, driver_of
 
 
-@dataclass(frozen=True)
-class VolumeLimits:
+class VolumeLimits(Data, slots=False):
     """What NodeVolumeLimits and the capacity check of VolumeBinding go by (nodevolumelimits/csi.go, volumebinding/binder.go, 1.36)."""
 
     claims: ClusterClaims

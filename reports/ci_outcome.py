@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, get_args
 
-from ..base.structs import dataclass
+from ..base.structs import Data
 from ..base.text import counted
 from .document import Finding
 
@@ -14,8 +14,7 @@ _ALWAYS = ("passed", "failed", "undecided")
 """Outcomes that are counted even where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Data):
     """What a report needs to know beside its findings: its words, the version of podrace, whether a property that
     holds only because nothing tested it counts as failed, and where the drawings of counterexamples are, by the number of the finding.
     """

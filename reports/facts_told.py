@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Set
 
-from ..base.structs import dataclass
+from ..base.structs import Data
 from .evidence import Memory
 from .step import Value, says_something
 
@@ -12,8 +12,7 @@ Disputed = Set[tuple[str, str]]
 """Subject and fact."""
 
 
-@dataclass(frozen=True, slots=True)
-class FactTold:
+class FactTold(Data):
     """A fact in words; whether the last step changed it, and whether views do not agree on it."""
 
     text: str

@@ -6,7 +6,7 @@ The layout-free part of every drawing of the cluster.
 from collections.abc import Mapping
 from math import inf
 
-from ..base.structs import dataclass
+from ..base.structs import Data
 from .evidence import NodeShape, Picture, PodShape, ShownCluster
 from .quantities import asks_words, has_words
 from .states import Facts, State
@@ -16,8 +16,7 @@ PODS = "pods"
 """The resource of which every pod takes one: a place on the node."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Data):
     """A pod in a drawing: how much room it takes, and whether it is assumed, or being deleted."""
 
     name: str
@@ -27,8 +26,7 @@ class Placed:
     terminating: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Data):
     """A node: its room, what is on it, and which pods are nominated to it."""
 
     name: str
@@ -44,8 +42,7 @@ class Box:
         return sum(pod.size for pod in self.pods)
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Data):
     """A drawing's content: the nodes, and the pods that exist and are on none of them.
 
     Sizes are of `resource`; without one, all pods are drawn alike, as nothing limits them.

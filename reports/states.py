@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ..base.structs import dataclass
+from ..base.structs import Data
 from .document import Finding
 from .evidence import Cell, Memory, ShownChannel, View
 from .step import Value, says_something
@@ -11,8 +11,7 @@ Facts = Mapping[str, Mapping[str, Value]]
 """By subject and fact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Data):
     """An event on its way: of what it tells, what it says, and whom it has still to reach."""
 
     subject: str
@@ -20,16 +19,14 @@ class Event:
     waits_for: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Data):
     """What each view says (None: it is not there now), and the events in each channel, oldest first."""
 
     views: Mapping[str, Facts | None]
     channels: Mapping[str, tuple[Event, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class ViewDifference:
+class ViewDifference(Data):
     """Views that do not agree on a subject: the facts in question, and what each view says of them."""
 
     subject: str

@@ -7,13 +7,13 @@ showed that it is not bound before the periodic flush.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ..analysis.ask.asked_property import ID as ASK
 from ..analysis.request.plan import Run
 from ..analysis.stored.replayed import Replayed
+from ..base.structs import Data
 from ..checker.core.interpreter import Interpreter
 from ..checker.core.trace import LassoTrace, plain_value
 from ..checker.trace.lasso import case_of
@@ -40,8 +40,7 @@ SOON = 60
 """In how many seconds whatever helps a pod, other than the flush, has bound it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Data):
     """A verdict with the number of the step that it is about, and what it rests on."""
 
     word: ReproductionWord
@@ -49,8 +48,7 @@ class Verdict:
     words: str
 
 
-@dataclass(frozen=True)
-class RealRun:
+class RealRun(Data, slots=False):
     """A run of the model, and what the real scheduler did of it, with the timing that it was given."""
 
     found: Replayed

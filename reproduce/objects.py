@@ -5,8 +5,8 @@ megabyte. What cannot be said in objects is named.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from ..base.structs import Data
 from ..model.environment import objects
 from ..model.environment.cluster.derived import Roster
 from ..model.environment.cluster.node_versions import versions_of
@@ -52,8 +52,7 @@ _MOST = 1 << 40
 _EPOCH = "2000-01-01T{:02}:{:02}:{:02}Z"
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterObjects:
+class ClusterObjects(Data):
     """The objects of a cluster, in the order of the scenario; `missing` says what of it could not be said in them."""
 
     nodes: tuple[Object, ...]

@@ -1,12 +1,12 @@
 """From questions to reproductions: cases made, run version by version, and judged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..analysis.stored.replayed import Replayed, replayed
 from ..base.problems import Problem
+from ..base.structs import Data
 from ..base.text import counted
 from ..reports.reproduction import Reproduction, ReproductionWord
 from .case import Case, case_of, missing_from
@@ -19,8 +19,7 @@ from .timing.timing import NO_WAITS, Timing, Untimely, timing_of
 from .whole_calls import with_whole_calls
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Data):
     """A question with its case and the timing of its run; without a case, `reproduction` says why there is none."""
 
     question: Question

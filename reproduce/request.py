@@ -1,7 +1,6 @@
 """What is to be reproduced: a stored trace as it is, or what the search finds for a race or a hazard in the very version that is run."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -13,6 +12,7 @@ from ..analysis.request.release_names import known_releases, parse_release, vers
 from ..analysis.stored.replayed import read_trace
 from ..analysis.stored.saved_trace import stored_trace
 from ..base.problems import Problem, UsageProblem
+from ..base.structs import Data
 from ..base.text import known_names, one_line
 from ..checker.core.exploration import Budget
 from ..model.history.versions import canonical, exact
@@ -23,8 +23,7 @@ from ..scenarios import Scenario, catalogue, find_scenarios, hazards
 from .modules.module import KubernetesVersion, parse_version
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Data):
     """What the options ask for. `release` is what the model is composed as, where that is another version than the one that is run."""
 
     name: str
@@ -34,8 +33,7 @@ class Wanted:
     gates: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Data):
     """One counterexample to be run on a version; or, without a `trace`, why there is none: HOLDS, or the search did not end.
 
     `file` is where a stored trace comes from, and empty where the search found it.

@@ -14,13 +14,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 from ..analysis.request.option_files import links_in, refuse_links
 from ..base.files import write_whole
 from ..base.problems import UsageProblem
+from ..base.structs import Data
 from ..checker.core.kept import cache_directory
 from ..checker.core.signing import (
     LEAST,
@@ -57,8 +58,7 @@ Say = Callable[[str], None]
 REMEDY = "name a directory in which something can be built with the variable PODRACE_CACHE"
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Data):
     """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: the goroutine that moves pods can be held amid the move. `until`: what it runs at that moment of the monotonic clock is cut off."""
 
     version: KubernetesVersion

@@ -8,10 +8,11 @@ The pods of a gang are alike, and share their parameters: they come from one pod
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 from typing import Any
 
+from ..base.structs import Data
 from ..model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Quantity, Scope
 from ..model.language import Expr, Parameter, all_of, any_of, total
 from ..model.language.expressions.expr import parameter
@@ -23,8 +24,7 @@ HIGHEST_PRIORITY = 1_000_000_000
 """What it allows a PriorityClass of a user's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Data):
     """The ranges of the parameters: sizes and priorities."""
 
     request: int = 1 << 40
@@ -49,8 +49,7 @@ class Limits:
 WIDE = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterTemplate:
+class ClusterTemplate(Data):
     """So many pods bound to each node, and so many that wait.
 
     `resources` are those that pods ask for; `graceful` is as of Pod. `gangs` has the size of each gang, whose pods wait, too; then
@@ -97,8 +96,7 @@ class ClusterTemplate:
         return ", ".join([*where, *([f"{self.waiting} waiting"] if self.waiting else [])])
 
 
-@dataclass(frozen=True, slots=True)
-class ParametricCluster:
+class ParametricCluster(Data):
     """The cluster of a template with a parameter for each size and priority: per node and per pod, by resource."""
 
     spec: ClusterSpec

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import one_line
 from ...checker.core.interpreter import Interpreter
 from ...model.language import Expr, State, TransitionSystem
@@ -18,8 +18,7 @@ ID = "ASK"
 """The identifier of every question: a run is about one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
+class Understood(Data):
     """What the words of a question mean in one system."""
 
     steps: tuple[Meant, ...]

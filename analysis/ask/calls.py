@@ -4,15 +4,14 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.history.upstream import elements_of, mirrors, not_modelled, parts
 from ...model.language import Entity, Expr, TransitionSystem
 from ...model.language.declarations.tracer import NeverEnabled, StepTrace, active, current_path, tracing
 from ...model.language.expressions.expr import Variable, all_of, any_of, as_expr, const, equal
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Data):
     """A transition runs an element where `where` holds, with these values, by the names of the parameters."""
 
     transition: int
@@ -21,8 +20,7 @@ class Call:
     values: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GoFunction:
+class GoFunction(Data):
     """A function of upstream's: where it is (`file:Type.Name`), what stands for it in the model, and if nothing does, why."""
 
     places: tuple[str, ...]

@@ -12,7 +12,7 @@ each beginning, as in the subset construction for finite automata.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import BOOL, Expr, Transition, TransitionSystem, negate
 from ...model.language.declarations.narration import Words
 from ...model.language.expressions.expr import Variable, all_of, any_of, as_expr, variable
@@ -22,8 +22,7 @@ Events = Mapping[int, Expr]
 """By the number of a transition: in which states before it, it is the step that is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Data):
     """A step of a sequence: what it is, whether it comes directly after the one before, and what must not come between."""
 
     events: Events
@@ -31,8 +30,7 @@ class Watched:
     without: Events | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Data):
     """What is watched for: steps, what must never come, a state to end in, and what must not come between the last step and that."""
 
     steps: tuple[Watched, ...]

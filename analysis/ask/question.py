@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from ...base.problems import UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import one_line
 
 THEN, NOT, NEVER, END = WORDS = ("then", "not", "never", "end")
@@ -24,8 +24,7 @@ MOST_STEPS = 20
 """A question has no more steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedStep:
+class AskedStep(Data):
     """One step as it was written; `directly`: with nothing between it and the one before; `without` must not come between these two."""
 
     words: str
@@ -33,8 +32,7 @@ class AskedStep:
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Data):
     """Steps in their order, with anything between; `after` must not come between the last one and the end."""
 
     steps: tuple[AskedStep, ...]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...base.problems import NoSuchStep, UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import listed, one_line
 from ...model.language import Expr, TransitionSystem, negate
 from ...model.language.expressions.expr import all_of, any_of, const, equal, variable
@@ -24,16 +24,14 @@ VIOLATED = {"overfull": "S-CAP", "overcommitted": "S-CAP"}
 NEAREST = 5
 
 
-@dataclass(frozen=True, slots=True)
-class StateMeant:
+class StateMeant(Data):
     """The state that is meant, and how it is told."""
 
     where: Expr
     told: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Fact:
+class _Fact(Data):
     """A value of a variable in words; `denied`: that something is not so, which only all of its words mean."""
 
     view: str

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ...base.problems import NoSuchStep, UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import listed, one_line
 from ...model.language import Entity, Expr, Transition, TransitionSystem
 from ...model.language.expressions.expr import any_of, as_expr
@@ -20,8 +20,7 @@ _KINDS = frozenset({"pod", "nod"})
 """Stems of kinds in the names of steps, which need not be said: an object of the kind is named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(Data):
     """The steps that are meant, and how each is told; `names` are those of the steps."""
 
     events: Events
@@ -29,8 +28,7 @@ class Meant:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(Data):
     """A sentence of a transition, in words that can be compared."""
 
     number: int

@@ -1,12 +1,13 @@
 """Which two schedulers are compared, and in which scenarios: what `podrace verify` and `podrace diff` ask."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 import msgspec
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import nearest_fixes, one_line
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
@@ -28,8 +29,7 @@ FRAMEWORK = "framework"
 """The change before which no plugin could take part: a scenario with plugins says nothing of a release without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inquiry:
+class Inquiry(Data):
     """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them.
 
     `alone`: a change is compared by nothing but that, without the regression checks. `given` are scenarios without a file. `time` and `slow` are as `plan.in_time` has them.
@@ -45,8 +45,7 @@ class Inquiry:
     slow: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Data):
     """A change that may be put into a release: one of upstream's by its key, or a patch."""
 
     key: str = ""

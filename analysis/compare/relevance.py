@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.history import CHANGES, Composition
 from ...model.language import Component
 from ...scenarios import Scenario
 from ..request.patch_checks import PARTS
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Data):
     """What a change touches: its own key if it is one of upstream's, the methods that it replaces, and their parts of the scheduler."""
 
     keys: frozenset[str]

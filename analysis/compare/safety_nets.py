@@ -4,8 +4,9 @@ The scheduler with the change is searched first. Only where a net is violated th
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ...base.structs import Data
 from ...checker.core.exploration import Budget
 from ...checker.reduction.questions import explored_slice
 from ...checker.trace.fingerprint import fingerprint
@@ -37,8 +38,7 @@ FACTOR = 4
 """A net may look at so many times the states of what was asked, and at LEAST_STATES in any case."""
 
 
-@dataclass(frozen=True, slots=True)
-class NetSearch:
+class NetSearch(Data):
     """How the nets of one scenario are searched. `states` is the largest search of what was asked there.
 
     `lost` gets the witnesses of a net that the first scheduler reaches without a violation, and the second does not reach.

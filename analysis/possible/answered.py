@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import counted
 from ...checker.core.exploration import Budget, Exploration, Progress
 from ...checker.core.result import Result, Verdict
@@ -41,8 +41,7 @@ ANSWERS: dict[Verdict, AnswerWord] = {
 Watch = Callable[[Progress], None] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Data):
     """A question in one system, and what its search gave."""
 
     run: Run

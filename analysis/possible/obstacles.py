@@ -7,7 +7,7 @@ false together with those before it is in the way. So what is said was found in 
 
 from collections.abc import Callable, Iterator, Sequence
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...checker.core.exploration import Budget, Exploration, Progress, Watcher
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import Trace
@@ -31,16 +31,14 @@ MOST_NAMED = 4
 Search = Callable[[TransitionSystem, Budget, Watcher | None], Exploration]
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Data):
     """One condition of a step, or of the end; `constraint` names the bound of the scope that it is."""
 
     where: Expr
     constraint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Data):
     """What should come next: a transition (None: the state at the end), in words, with its conditions."""
 
     transition: int | None
@@ -48,8 +46,7 @@ class Wanted:
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InTheWay:
+class InTheWay(Data):
     """A condition that is false: in every state after the beginning, or in each where `others`, the ones before it, hold."""
 
     wanted: Wanted

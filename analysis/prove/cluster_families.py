@@ -1,7 +1,8 @@
 """The work of `podrace prove`: the clusters of a template, explored together in one search, in any process."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...base.structs import Data
 from ...checker.core.exploration import Budget
 from ...checker.core.machine import safe_memory
 from ...checker.exhaust import Searched, exhaust
@@ -17,8 +18,7 @@ from .outcomes import BatchOutcome, ClusterOutcome
 from .proof_request import ProofQuestion
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyTask:
+class FamilyTask(Data):
     """All clusters of a template, or a part of them. `share` is how many such searches share the memory of the machine, and its cores: one that is alone for a while has two threads."""
 
     question: ProofQuestion

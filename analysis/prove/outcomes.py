@@ -1,11 +1,11 @@
 """What came out for clusters of a template, as processes send it to one another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from ...base.structs import Data
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterOutcome:
+class ClusterOutcome(Data):
     """What came out for one cluster. `trace` has the labels of a shortest counterexample, `steps` their steps."""
 
     values: tuple[int, ...]
@@ -17,8 +17,7 @@ class ClusterOutcome:
     steps: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BatchOutcome:
+class BatchOutcome(Data):
     """What came out for the clusters of a task: also which constraints any of them hit, and which steps any took.
 
     `witnesses` says after how many steps, and in which cluster, each was reached; no run to them has been executed. `scales`: with

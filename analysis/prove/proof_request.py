@@ -6,9 +6,10 @@ import builtins
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...checker.parametric.parametric_system import ParametricSystem
 from ...model.environment.cluster.scope import ANY_TIME
 from ...model.environment.objects import Scope
@@ -27,8 +28,7 @@ from ..request.patches import patches_of, with_patches
 from ..request.plan import compose, release_of
 
 
-@dataclass(frozen=True, slots=True)
-class ProofRequest:
+class ProofRequest(Data):
     """What the command line asks for. The clusters of a large placement are explored in so many `parts`. `own` is as `--properties` gives it, `patches` as `--patch`, `gates` as `--gate`.
 
     `asked`: whether an order of steps can happen, of whichever pods and nodes.
@@ -51,8 +51,7 @@ class ProofRequest:
     asked: Question | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProofQuestion:
+class ProofQuestion(Data):
     """What is asked of the clusters of an template. `own` is as `--properties` gives it, `patches` as `--patch`.
 
     `sources` is the digest of their files when the proof began: each worker reads them anew.

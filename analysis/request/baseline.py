@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...base.problems import UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import counted, listed, one_line
 from ...model.environment.cluster.scope import ANY_TIME, SCALES
 from ...model.history.versions import exact
@@ -26,8 +26,7 @@ from .release_names import parse_release
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Data):
     """One violation that is known. An empty `label` stands for every version; `place` is where the entry is. What is known with one `time`, these actors `slow`, and a `fair_flush` or none says nothing of another."""
 
     scenario: str

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ...base.problems import UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from .option_files import refuse_links
 from .options import parse_jobs, parse_memory, parse_states, parse_timeout
 
@@ -41,8 +41,7 @@ class Sharing(Protocol):
         """What the native engine gives for a system."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Data):
     """How to search. `cache` is the directory of the verdict cache; without, no verdict is looked up or kept.
 
     With `whole_findings`, also findings are, for a process that runs podrace as its files say: a program may have changed it in memory.

@@ -8,7 +8,6 @@ import sys
 import textwrap
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
@@ -16,6 +15,7 @@ from typing import Any
 
 from ... import patching
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import known_names, one_line
 from ...model.history import Composition, resolve
 from ...model.history.versions import exact
@@ -105,8 +105,7 @@ def listed(part: str | None, release: str, word: str = "") -> list[dict[str, Any
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Overridable:
+class Overridable(Data):
     """A part of the scheduler, and what can be overridden in it: calls, whether they are steps, and their first lines."""
 
     part: str

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from ...base.problems import NotInRelease, Problem, UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import listed, nearest_fixes, one_line
 from ...model.environment.cluster.scope import ANY_TIME, SCALES, SHORT_ACTORS
 from ...model.environment.objects import Scope
@@ -28,8 +28,7 @@ SAFETY = ("invariant", "deadlock freedom")
 """The kinds of properties that a run of finitely many steps violates."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Data):
     """What the options of `podrace check` ask for. `given` are scenarios beside the named ones; `remark` is one on every run of these.
 
     `gates` are as `--gate` gives them.
@@ -62,8 +61,7 @@ def at_any_time(scenario: Scenario) -> Scenario:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Data):
     """One property to be checked in one scenario on one release; `expected` is what is known to come out, after `expected_steps`.
 
     `remark` says, for the reader of the result, why it is run. `own` is the property if it is the user's; `origin`

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import msgspec
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import listed, one_line
 from ...manifests import Representative, drained, read_manifests, represent
 from ...manifests import Size as Size
@@ -35,8 +36,7 @@ from .plan import compose
 from .release_names import like_its_neighbours, nearest_read, parse_release, pre_releases
 
 
-@dataclass(frozen=True, slots=True)
-class Manifests:
+class Manifests(Data):
     """What the options about manifests ask for, and which properties. `drain` names a node that is drained, `scales`: time has scales. `gates` are as for a scenario. `elsewhere` are options that change the question and have no place in a scenario's file."""
 
     names: Sequence[str]
@@ -58,8 +58,7 @@ class Manifests:
         return self.write == Path("-")
 
 
-@dataclass(frozen=True, slots=True)
-class Represented:
+class Represented(Data):
     """The scenario, what is to be said about it before the verdicts, and what beside each.
 
     `remarks` say what of the objects was left out or abstracted, `doubts` what of that can make something hold that does not. `nearest` says that the

@@ -8,7 +8,7 @@ without scales of time, with the same steps, so the verdict and its counts stay.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import counted
 from ...checker.core.exploration import Budget, Exploration
 from ...checker.core.result import Result, Verdict
@@ -29,8 +29,7 @@ MOST_STATES, LARGE, PATIENCE = 1_000_000, 1_000_000, 10
 only where the search had more than `LARGE`: to compile takes longer than a smaller search."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Data):
     """The result with the run that is to be shown; what is to be said of it, if it is not the shortest or needs something to be slow; and what comes out with scales of time, if that was asked."""
 
     result: Result

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import Trace
 from ...checker.trace import causality, counterfactual
@@ -20,8 +20,7 @@ PICTURES = (
 """Whose ideas of the cluster are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEvidence:
+class ShownEvidence(Data):
     """The fields of a Finding that show a counterexample."""
 
     cluster: ShownCluster

@@ -1,12 +1,12 @@
 """Execute a stored trace again, in the model as it is now."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from ...base.problems import Problem
+from ...base.structs import Data
 from ...base.text import known_names, nearest_fixes, one_line
 from ...checker.core.exploration import Lasso
 from ...checker.core.interpreter import Interpreter
@@ -37,8 +37,7 @@ from ..shown.steps import steps_of
 from ..systems import system_of
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(Data, slots=False):
     """What became of a stored trace. `trace` is what could be executed of it; `why_not` says why it shows no violation
     any more, and is empty if it does. `changed`: the model is not the one that the trace was found in.
     """

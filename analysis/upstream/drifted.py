@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
+from ...base.structs import Data
 from ...model.history.trees import Hashes, Tree
 from ...model.history.upstream import OUTSIDE, TYPE, elements_of, is_value, not_modelled
 from .likeness import likeness
@@ -23,8 +23,7 @@ class Class(Enum):
     READ_THIS = "read this"
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Data):
     """What became of one function: `what` is changed, moved, renamed, gone or new; `where` is its new place if it has one."""
 
     place: str

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from .go_tokens import CLOSE, OPEN, is_name, matching, split, tokens_of
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Data):
     """One function or method with a body, or a variable, constant or type of the package, whose `body` is its declaration.
 
     `receiver` and `signature` are their tokens without the brackets around the receiver; `body` is without its braces; `imports` are

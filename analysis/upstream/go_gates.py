@@ -6,10 +6,10 @@ holds in the tree itself.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...model.history.versions.gates import Gate, State, gates
 
@@ -28,8 +28,7 @@ _VERSION = re.compile(r'MustParse\("(\d+)\.(\d+)"\)')
 _STAGES = {"Alpha": "alpha", "Beta": "beta", "GA": "GA", "Deprecated": "deprecated"}
 
 
-@dataclass(frozen=True, slots=True)
-class GateChange:
+class GateChange(Data):
     """A gate that has another stage or default, or that nobody has looked at, in a few words."""
 
     name: str

@@ -1,10 +1,10 @@
 """A source tree held against one that was looked at before, and noted as looked at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, read_trees
 from ..request.option_files import write_text
@@ -15,8 +15,7 @@ from .likeness import hashes_of
 from .source_tree import functions_in
 
 
-@dataclass(frozen=True, slots=True)
-class HeldAgainst:
+class HeldAgainst(Data):
     """What became of every function since a tree that was looked at: `since` is its version, `here` are the functions now, `compared` those of them that could be."""
 
     file: Path

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ...base.problems import UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import counted
 from ...checker.core.exploration import Budget
 from ...checker.core.result import Verdict
@@ -24,8 +24,7 @@ STEP = "step:"
 """Before the words of a step: the nearest state in which it can be taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(Data):
     """What was found: the walk there (None: there is none, or a budget ran out), and what is to be said of it."""
 
     walk: Walk | None

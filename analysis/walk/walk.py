@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...base.problems import UsageProblem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import counted
 from ...checker.core.exploration import Path
 
@@ -14,8 +14,7 @@ MOST_STEPS = 10_000
 """A walk by hand has no more steps; a page may not send one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Data):
     """Transitions by number; it stands after the first `at` of them. What comes after that was taken once, and is there to go forward."""
 
     path: Path = ()

@@ -1,9 +1,9 @@
 """S-AFF: pods that must be apart are apart."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
+from ...base.structs import Data
 from ...model.environment.cluster.placement_rules import Term
 from ...reports.audit_report import Hit
 from ..history.objects import NodeHistory, PodHistory, Stay
@@ -12,8 +12,7 @@ from .cases import Case, Involved, Sender, in_doubt
 from .check import Check, Found, Trust, at
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(Data):
     """Two pods that were too close at a moment, if both were still there."""
 
     since: int

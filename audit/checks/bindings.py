@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from ...base.structs import Data
 from ...reports.audit_report import Hit
 from ..history.objects import PodHistory, Sent
 from ..reading.prefixes import ANY
@@ -20,8 +21,7 @@ _OWN = "the API server's own machine"
 SCHEDULER = "system:kube-scheduler"
 
 
-@dataclass(frozen=True, slots=True)
-class _Second:
+class _Second(Data):
     """A Binding that came after another one for a pod of the name. `sure`: both name the same UID."""
 
     pod: str

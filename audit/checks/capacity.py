@@ -1,9 +1,9 @@
 """S-CAP: no Binding overfills a node."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from ...base.structs import Data
 from ...manifests.reading.resource_amounts import Amounts, write_amount
 from ...model.environment.objects import NATIVE
 from ...reports.audit_report import Bar, Hit, Timeline
@@ -19,8 +19,7 @@ _OF_NODES = frozenset({*NATIVE, PODS})
 """Every node has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(Data):
     """A node that was overfull at a moment, at which the pod of `stay` came last, if all these were still there."""
 
     node: NodeHistory

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...base.structs import Data
 from ..history.objects import PodHistory
 from ..reading.records import Write
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
+class Sender(Data):
     """The sender of a request: its user and its address."""
 
     user: str
@@ -33,16 +31,14 @@ def in_doubt(pod: PodHistory, node: str) -> bool:
     return sent is not None and sent.code >= 500
 
 
-@dataclass(frozen=True, slots=True)
-class Involved:
+class Involved(Data):
     """A pod."""
 
     pod: str
     priority: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Data):
     """The pods of a violation in the order in which they were bound, and the senders of the requests that brought it about, in the order of these.
 
     It began at `since`, and was surely so by `until`. `grown`: the last pod would have had room as it was created, or before it was changed; `larger`: pods that have asked for more

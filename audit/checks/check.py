@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import msgspec
 
+from ...base.structs import Data
 from ...base.text import one_line
 from ...reports.audit_report import Answer, Hit
 from ..history.history import History, Watcher
@@ -63,8 +64,7 @@ NAMED = "what the reasons above call unknown"
 ORDER = "bodies with resourceVersions, which say in which order requests took effect"
 
 
-@dataclass(frozen=True)
-class Trust:
+class Trust(Data, slots=False):
     """Whether the log has every write of its period (`complete`), or what speaks against it, and what would close that (`remedies`); and what was not logged.
 
     `start`: what is not known of the state at its beginning. `kinds` are those of which it has any write. `orders`: nothing speaks against the order of the times.
@@ -226,8 +226,7 @@ def _shortened(hit: Hit) -> Hit:
     return msgspec.structs.replace(hit, words=one_line(hit.words, LONGEST))
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Data, slots=False):
     """Which violations are asked about."""
 
     since: int | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ...base.structs import Data
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..history.versions import Versions, number_of
@@ -35,8 +36,7 @@ class _Claim:
         return bool(values) and all(value is not None and device in value for value in values)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(Data):
     """Two claims that may have had a device at once from this moment on, and the writer of the second allocation."""
 
     moment: int

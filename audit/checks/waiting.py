@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...reports.audit_report import Hit
 from ..history.objects import BEFORE, PodHistory
 from ..reading import scheduler_log
@@ -30,8 +30,7 @@ UNKNOWN = 1000
 _AGENT = re.compile(r"[^/]{1,100}/v1\.([0-9]{1,3})[^0-9]", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class _Late:
+class _Late(Data):
     """A Binding that came so long after the creation of the pod that the flush may have taken it, which parks for so long."""
 
     pod: str

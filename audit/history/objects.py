@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ...base.structs import Data
 from ...manifests.reading.resource_amounts import Amounts
 from ...model.environment.cluster.placement_rules import Term
 from ..reading.records import EVER, Pod
@@ -90,8 +91,7 @@ class Stay:
     binding: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Data):
     """A Binding that was sent for a pod, and what the API server answered."""
 
     begin: int
@@ -103,8 +103,7 @@ class Sent:
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeState:
+class NodeState(Data):
     """What can be allocated on a node, None if that is not known, and its labels."""
 
     amounts: Amounts | None

@@ -3,12 +3,12 @@
 import re
 from calendar import isleap
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from sys import intern
 
 import msgspec
 
+from ...base.structs import Data
 from .prefixes import zoned
 from .records import Attempt, moment_of, time_of, time_of_moment
 
@@ -114,8 +114,7 @@ _EVENT = msgspec.json.Decoder(_Event)
 _REASONS = {"Scheduled": BOUND, "FailedScheduling": FAILED, "Preempted": PREEMPTED}
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(Data, slots=False):
     """When a file was written, for klog's lines have no year: not before the day on which it says that it was begun, else not after the one on which it was written last."""
 
     last: datetime

@@ -8,11 +8,12 @@ of the one is a run of the other.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import combinations_with_replacement
 from math import prod
 
+from ...base.structs import Data
 from ...model.language import BOOL, INT, Expr, Transition, TransitionSystem, Variable
 from ...model.language.expressions.expr import (
     add,
@@ -37,8 +38,7 @@ _LARGEST, _MOST_DIGITS = 1 << 8, 5
 """How many values a number may have, and how many digits: small numbers are quickly divided, 16 at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Digit:
+class Digit(Data):
     """One variable as a digit: the number's `base`s and `radix` such that number // base % radix is its code less `lo`."""
 
     number: Variable

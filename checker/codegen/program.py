@@ -26,9 +26,9 @@ The text depends on nothing but the system: equal systems give equal text.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 
+from ...base.structs import Data
 from ...model.language import Expr, TransitionSystem, any_of, topological
 from ...model.language.expressions.expr import fresh_graph
 from ..llvm.machine_code import LARGE
@@ -39,8 +39,7 @@ from .room import Room
 from .state_layout import Layout
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Data, slots=False):
     """The code of a system, and the numbers that its caller needs to reserve room for results."""
 
     system: TransitionSystem

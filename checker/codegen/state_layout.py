@@ -1,15 +1,14 @@
 """Where each state variable lives in a packed state: a few 64-bit words, no variable across two of them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...model.language import State, Variable
 
 WORD_BITS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Data):
     """The place of one variable: `bits` bits of word `word` from bit `shift` up hold its code less `lo`."""
 
     word: int

@@ -10,14 +10,13 @@ the counts do not depend on the engine.
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 
 Path = tuple[int, ...]
 """A run from the initial state: positions in `system.transitions`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lasso:
+class Lasso(Data):
     """A run that repeats `cycle` for ever after `prefix`, and is as `case` of a liveness property says.
 
     An empty cycle: the run rests where the prefix ends.
@@ -28,8 +27,7 @@ class Lasso:
     case: str
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Data):
     """What one search may use: distinct states, bytes of memory, seconds (None: unbounded), and threads.
 
     The answer does not depend on the number of threads. After a search that runs out of states or memory, others begin where `walks` random runs end.
@@ -50,8 +48,7 @@ class OutOfBudget(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Data):
     """Where a search stands: sent a few times a second, for people."""
 
     states: int
@@ -66,8 +63,7 @@ Watcher = Callable[[Progress], None]
 """Who is told where a search stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exploration:
+class Exploration(Data):
     """The answer of one search.
 
     `complete`: every reachable state was expanded. Otherwise `stopped` says why: "answered" when every

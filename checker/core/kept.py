@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ...base.files import user_directory, write_whole
-from ...base.structs import dataclass
+from ...base.structs import Data
 from .in_memory import may_keep
 from .signing import is_private, is_signed, make_private, signature
 
@@ -35,8 +35,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entry: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeptTexts:
+class KeptTexts(Data):
     """Texts in a directory, a file each. What is kept for one `use` is nothing for another."""
 
     folder: Path

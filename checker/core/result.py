@@ -11,7 +11,7 @@ from dataclasses import field
 from enum import IntEnum
 from typing import Literal
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from .trace import Trace
 
 Kind = Literal["invariant", "resettability", "liveness"]
@@ -35,8 +35,7 @@ class Verdict(IntEnum):
     HOLDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Data):
     """How much was looked at; None for what was not counted.
 
     `depth` is the number of the last level of a search in which a state was found; of a bounded search the length of the runs
@@ -51,8 +50,7 @@ class Counts:
     walks: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Data):
     """What did happen, and what did not: `checker.reduction.conclusion` computes it.
 
     `fired` and `never_fired` name the steps of the system (`part.step`, all bindings together) that did, with how often they
@@ -80,8 +78,7 @@ UNMEASURED = Coverage(measured=False)
 """Nothing is known of what happened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Data):
     """The verdict on one property of one system.
 
     `counts` are those of the search that answered, which may have answered other properties too. `trace` of a violation is

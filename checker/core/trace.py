@@ -8,7 +8,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Any, Literal
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import Entity, Fairness, State
 from .exploration import Path
 
@@ -16,8 +16,7 @@ FairAnswer = Literal["acts", "rests", "never waits"]
 """How a cycle is fair to a set: it acts; or somewhere it waits for nothing; or it never waits at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariableChange:
+class VariableChange(Data):
     """A variable that a step gave another value; both as Python values."""
 
     variable: str
@@ -25,8 +24,7 @@ class VariableChange:
     after: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Data):
     """One transition of a run: its number in the system, who acts, and what it changed."""
 
     transition: int
@@ -38,8 +36,7 @@ class Step:
     changes: tuple[VariableChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Data):
     """A run that was executed: `states` has one more entry than `steps`, the first is the initial state.
 
     `closure` is there for a state with no way back: how many states fair transitions can still reach from its last state,
@@ -88,7 +85,6 @@ class Trace:
         return plain
 
 
-@dataclass(frozen=True, slots=True)
 class LassoTrace(Trace):
     """A lasso that was executed: after the first `turn` steps, the remaining ones repeat for ever.
 

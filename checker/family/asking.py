@@ -10,8 +10,9 @@ Parameters that answer all that is asked in a state alike give it the same succe
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...base.structs import Data
 from ...model.language import (
     BOOL,
     INT,
@@ -39,8 +40,7 @@ Groups = list[tuple[Expr, Asked]]
 """What is asked, and in which states at all: there it is evaluated, elsewhere not."""
 
 
-@dataclass(frozen=True)
-class Questionnaire:
+class Questionnaire(Data, slots=False):
     """A system whose steps write down what a state asks: `variables` has for each condition the variable for its case, from 0; -1: not asked.
 
     What a state asks is what any of its successors says: those that say something about a condition say the same.

@@ -1,13 +1,12 @@
 """What the search of a family finds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...model.language import Expr, Parameter
 
 
-@dataclass(frozen=True, slots=True)
-class CellOutcome:
+class CellOutcome(Data):
     """What a search for any choice in a cell finds: counts as those of `Exploration`.
 
     `example` is a member, and `answers` is what all members answer alike; `violated` is the depth at which the property is first broken, or None; of a
@@ -22,16 +21,14 @@ class CellOutcome:
     violated: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FirstReached:
+class FirstReached(Data):
     """The least depth at which any choice reaches a witness, and one that does so there."""
 
     depth: int
     example: Mapping[Parameter, int]
 
 
-@dataclass(frozen=True)
-class FamilyOutcome:
+class FamilyOutcome(Data, slots=False):
     """What came out for each cell, and what any choice reached.
 
     `stopped` is None if nothing was left to be explored; else what ran out, and cells that are not violated are

@@ -1,12 +1,12 @@
 """Batch jobs: what they are, and where they are worked on."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ...base.structs import Data
 
-@dataclass(frozen=True, slots=True)
-class Job:
+
+class Job(Data):
     """What one worker does in one go: a name that no other job of the batch has, and what it is about.
 
     `task` is pickled to be sent to another process.

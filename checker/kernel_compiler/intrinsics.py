@@ -6,20 +6,19 @@ An atomic read sees everything that its writer wrote before it changed the eleme
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from numpy import int64
 from numpy.typing import NDArray
 
+from ...base.structs import Data
 from .body import Body
 from .expressions import Intrinsic
 from .jit import inline
 from .kinds import Array, Group, Nothing, Number, NumberKind, Untranslatable, Value
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(Data):
     """A name that only kernels can call."""
 
     intrinsic: Intrinsic

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from ...base.structs import Data
 
 
 class NumberKind(Enum):
@@ -24,8 +25,7 @@ class Untranslatable(TypeError):
     """A kernel does what the translation has no words for. Names the function and the line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Data):
     """A number or a truth: the name of an LLVM value, or its text if it is a constant."""
 
     text: str
@@ -39,8 +39,7 @@ class Number:
         return None if self.text.startswith("%") else int(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Data):
     """The type of an array's elements."""
 
     bits: int
@@ -57,8 +56,7 @@ class Element:
         return NumberKind.SIGNED if self.signed else NumberKind.UNSIGNED
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(Data):
     """A contiguous array: its address (an i64 and a ptr), its length, and the length of a row if it has two dimensions."""
 
     address: str
@@ -68,21 +66,18 @@ class Array:
     element: Element
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Data):
     """A tuple; with the names of its items if it has names."""
 
     items: tuple[Value, ...]
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Data):
     """None, or the result of a function that returns nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelVariable:
+class KernelVariable(Data):
     """A local number: the stack slot where it lies, which LLVM turns into registers."""
 
     slot: str

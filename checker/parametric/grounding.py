@@ -13,9 +13,9 @@ together: the questions are asked of the largest conditions that are built from 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
+from ...base.structs import Data
 from ...model.language import BOOL, INT, Expr, ModelError, TransitionSystem, topological
 from ...model.language.expressions.expr import const
 from ...model.language.expressions.graph import rebuilt
@@ -38,8 +38,7 @@ def questions(system: TransitionSystem) -> list[Expr]:
     return list(dict.fromkeys(case[0] for case in cases if case is not None))
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Data):
     """A condition on parameters somewhere in a system, and what is left of it in each case of the state.
 
     `leaves` are what of the state it depends on. `cases` are in the order of all their values, the last leaf's first: a

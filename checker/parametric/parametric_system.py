@@ -4,9 +4,9 @@ The clusters of one size whose pods stand in the same places are one parametric 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from ...base.structs import Data
 from ...model.language import Expr, Parameter, TransitionSystem
 from ...model.language.expressions.expr import fresh_graph
 from ..reduction.questions import explored_slice
@@ -14,8 +14,7 @@ from .grounding import questions
 from .regions import evaluate, smallest
 
 
-@dataclass(frozen=True)
-class ParametricSystem:
+class ParametricSystem(Data, slots=False):
     """A system with unknown parameters, and what is assumed of them.
 
     `assumptions` are conditions on the parameters alone; none is needed for what their ranges say.

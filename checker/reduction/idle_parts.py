@@ -6,7 +6,7 @@ happen at all. Of a part with a transition that the slice left out nothing is sa
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import Expr, Transition, TransitionSystem, all_of, variables_of
 from ...model.language.expressions.sorts import BOOL
 from ..core.exploration import Budget, Exploration
@@ -83,8 +83,7 @@ def _idle(
             yield name, [sliced.transitions[i] for i in here]
 
 
-@dataclass(frozen=True, slots=True)
-class _Condition:
+class _Condition(Data):
     """A part of a guard or of a constraint, with what is asked before it."""
 
     of: Expr
@@ -92,8 +91,7 @@ class _Condition:
     constraint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(Data):
     transition: Transition
     conditions: tuple[_Condition, ...]
 

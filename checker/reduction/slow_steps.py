@@ -4,14 +4,13 @@ A run of a system without scales of time is one with them, unless a timer fires 
 passed amid shorter work, and what was under way would have to be so slow.
 """
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import Lasts, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
 
 
-@dataclass(frozen=True, slots=True)
-class SlowSteps:
+class SlowSteps(Data):
     """What would have to last for minutes for the timer of step `timer` to fire: minutes would pass after `since` steps, where these transitions are under way."""
 
     timer: int

@@ -5,14 +5,13 @@ really used. An operand that could not have made a difference where it was evalu
 not taken, what else is true beside a true operand of `or`, what else is false beside a false operand of `and`.
 """
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import Expr, State, TransitionSystem, Variable
 from ..core.interpreter import Interpreter
 from ..core.trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(Data):
     """Step `number` used variables that step `after` had assigned; both count from 1."""
 
     number: int

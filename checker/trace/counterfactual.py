@@ -7,7 +7,7 @@ there on, are put in; the rest of the run is taken again as far as it goes.
 from collections.abc import Iterator
 from itertools import islice
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
@@ -24,8 +24,7 @@ MOST_IN_ALL = 1_200
 """How many are tried at all points together: a second of work or a few."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counterfactual:
+class Counterfactual(Data):
     """`steps`, all of one actor, were possible before step `before` (from 1). After them, step `stops` is not."""
 
     before: int

@@ -1,8 +1,8 @@
 """The schedule of a run, tried on another system: what the same actors can do there, and where they must do otherwise."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
@@ -11,8 +11,7 @@ MOST_BETWEEN = 3
 """How many further steps an actor may take before the one that it is to take: a changed system may divide its work anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedAcross:
+class ReplayedAcross(Data):
     """`path` is a run of the other system. `follows[i]` is the step of the schedule, from 0, that its step i takes; None for
     a step that was put in. `stopped_at` is the first step of the schedule that could not be taken, None if all could.
     """

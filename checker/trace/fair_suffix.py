@@ -6,7 +6,7 @@ reference interpreter. The example is executed by the reference interpreter too.
 
 from collections.abc import Sequence
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
@@ -15,8 +15,7 @@ from ..core.trace import Trace
 MAX_STEPS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class FairSuffix:
+class FairSuffix(Data):
     """Transitions after a state with no way back: first those of `lead_in`, then those of `cycle` again and again.
 
     Without a cycle, no fair step is enabled at the end.

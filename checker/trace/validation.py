@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
+from ...base.structs import Data
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
 from ..core.interpreter import Interpreter
@@ -30,8 +31,7 @@ S = TypeVar("S", bound=Hashable)
 Seen = Mapping[str, int | frozenset[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Data):
     """What was seen at one moment: of some variables, by name, their codes; or of which codes it can be one.
 
     `possible`: the transitions that may have happened since the observation before (None: any), of which at most `most`
@@ -61,8 +61,7 @@ class Answer(Enum):
     """None was found within the bounds, and one of them was met."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Data):
     """A variable that was seen with one value (or with one of several), and has another in a state of the system; as codes."""
 
     variable: str
@@ -70,16 +69,14 @@ class Difference:
     in_system: int
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Data):
     """A state that nearly agrees with an observation: `path` leads to it from the initial state through all observations before."""
 
     path: Path
     differences: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Data):
     """The answer for one record. `trace` explains the first `len(at)` observations: after `at[i]` of its steps, observation i was made.
 
     Where the record goes on after them: the states that are `nearest` to the next observation, and in `beyond` a run that agrees with it if

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +23,7 @@ from ...analysis.request.own_properties import own_properties
 from ...analysis.request.patches import patches_of
 from ...analysis.request.plan import Selection, plan
 from ...base.problems import Problem, UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...reports.filtered import to_json
 from ...reports.text.filtered_console import FilteredConsole
@@ -128,16 +129,14 @@ class Hazards(Struct, kw_only=True, forbid_unknown_fields=True):
     words: Annotated[Names, Meta(description="List only those that say every word.")] = []
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Data, slots=False):
     """What a tool gives: a text for people and models, and the document."""
 
     text: str
     document: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Tools:
+class Tools(Data, slots=False):
     """The tools, within what the person who started the server allows. Methods raise Problem."""
 
     budget: Budget

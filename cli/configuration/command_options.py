@@ -3,12 +3,14 @@
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from typer.models import OptionInfo
+
+from ...base.structs import Data
 
 Kind = Literal["flag", "choice", "number", "path", "text"]
 
@@ -16,8 +18,7 @@ CONFIG = "config"
 """The option that names the file; the only one that a file cannot set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Data):
     """An option: its name in a file, that of the function's parameter, and what its value is. A `hidden` one is an old spelling."""
 
     name: str

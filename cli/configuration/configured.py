@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from .command_groups import MODULES, CommandHelp
 from .command_options import CONFIG, Commands, options_of
 from .config_file import find_config
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .in_force import Setting
 
 
-@dataclass(frozen=True)
-class Applied:
+class Applied(Data, slots=False):
     """What a file sets for the command that is about to run."""
 
     context: typer.Context

@@ -1,11 +1,11 @@
 """The settings that hold for a command: those of the file below its name, and those for all commands."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...base.problems import Problem, UsageProblem
+from ...base.structs import Data
 from ...base.text import known_names, one_line
 from ...scenarios.values.yaml_values import Value
 from .command_options import Commands, Option
@@ -15,8 +15,7 @@ DEFAULTS = "defaults"
 """The section for all commands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Data):
     """The value of one option, and the place in the file that gives it, as `file:line`."""
 
     option: Option

@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import yaml
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...scenarios import parse_scenario
 
@@ -20,8 +20,7 @@ _ROLE = re.compile("|".join((*ROLES, PLACE)))
 _NEEDED = {"BOUND": "a bound pod", "FIRST": "a pending pod", "SECOND": "two pending pods"}
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Data, slots=False):
     """What the options say: `NAME=CPU`, `NAME=CPU[,PRIORITY[,NODE]]`, and bounds of the scope."""
 
     nodes: Sequence[str] = ()
@@ -29,8 +28,7 @@ class Facts:
     may: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(Data, slots=False):
     """The text of a scenario file, and the command that asks the first question."""
 
     text: str

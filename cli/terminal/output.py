@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...analysis.request.option_files import append_text, beside, refuse_unwritable, write_text
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from .console import message_console, print_form, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 HOLDS, VIOLATED, INCONCLUSIVE = 0, 1, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Data):
     """How and where to report. `timings`: forms for programs say how long searches took; then equal input no longer
     gives equal bytes.
     """

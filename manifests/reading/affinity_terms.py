@@ -6,8 +6,9 @@ that was written by hand, and a template, do not.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...base.structs import Data
 from ...base.text import one_line
 from ...model.environment.cluster.placement_rules import whole_number
 from ...model.environment.objects import NodeAffinity, Operator, Requirement, Selector, Term
@@ -26,8 +27,7 @@ NOBODY = Selector(
 _KEYS = {"matchLabelKeys": Operator.IN, "mismatchLabelKeys": Operator.NOT_IN}
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenTerm:
+class WrittenTerm(Data):
     """A term, and the keys that its selector does not name yet, each with how the pod's own value is to be compared."""
 
     term: Term

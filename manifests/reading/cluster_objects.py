@@ -1,8 +1,8 @@
 """What pods are scheduled among: nodes, priority classes and disruption budgets."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...base.text import known_names, one_line
 from ...model.environment.objects import DisruptionBudget, Pod, Selector, Taint
 from ...scenarios.tables.directives import read_taints
@@ -22,8 +22,7 @@ MANY_PODS = 100_000
 HOSTNAME = "kubernetes.io/hostname"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeObject:
+class NodeObject(Data):
     """A Node. `pods` is how many it admits, None for no limit, `ready` the status of its condition Ready, `features` those that it declares."""
 
     meta: Meta
@@ -110,8 +109,7 @@ PREEMPTS = "PreemptLowerPriority"
 MANY = 1 << 31
 
 
-@dataclass(frozen=True, slots=True)
-class PriorityClass:
+class PriorityClass(Data):
     """A PriorityClass."""
 
     name: str
@@ -120,8 +118,7 @@ class PriorityClass:
     policy: str
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetObject:
+class BudgetObject(Data):
     """A PodDisruptionBudget with what the disruption controller last wrote; `disrupted` are names of pods.
 
     `short`: how many healthy pods it has too few; where it has more than it wants, below zero. `always_allow`: by its policy pods that are not ready may be evicted at any time.

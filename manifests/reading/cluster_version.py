@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...base.structs import Data
 from ...base.text import one_line
 from .manifest_files import Remarks
 from .manifest_values import Manifest
@@ -28,8 +29,7 @@ Read = tuple[Numbers, bool, str, str]
 """What a text says: the numbers, whether it is no pre-release, what names the pre-release, and what a vendor added. The newest is the greatest."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterVersion:
+class ClusterVersion(Data):
     """A version that a dump names: `by` says what names it, `sure` how far that is the scheduler's version. `stage` is as `-rc.1` for a pre-release, `vendor` as `-gke.1000`."""
 
     numbers: Numbers

@@ -4,8 +4,8 @@ Volumes in which older plugins are named count for the driver that took their pl
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from .manifest_values import Fields
 
 IN_TREE = {
@@ -23,16 +23,14 @@ _DRIVERS = dict(IN_TREE.values())
 MANY_VOLUMES = (1 << 31) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class CsiDriver:
+class CsiDriver(Data):
     """A CSIDriver. `attaches`: its volumes are attached to nodes. `capacity`: it says where it has capacity for new ones."""
 
     attaches: bool
     capacity: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Data):
     """A VolumeAttachment of a PersistentVolume; `volume` is "" for one that a pod names itself."""
 
     node: str

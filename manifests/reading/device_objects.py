@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from ...base.structs import Data
 from ...base.text import one_line
 from ...model.environment.objects import NodeAffinity, Taint, Toleration
 from ...scenarios.tables.directives import read_node_selector
@@ -27,8 +28,7 @@ DeviceKey = tuple[str, str, str]
 """Driver, pool and name of a device."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceClassObject:
+class DeviceClassObject(Data):
     """A DeviceClass with its selectors; `unlike` says what it is beyond the model, if anything."""
 
     name: str
@@ -37,16 +37,14 @@ class DeviceClassObject:
     unlike: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Data):
     """Which nodes reach a device: one by its name, those that a selector means, or all."""
 
     node: str = ""
     selector: NodeAffinity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceObject:
+class DeviceObject(Data):
     """A device of a ResourceSlice; `unlike` says what it is beyond the model, if anything. `conditions`: its driver has to say that it is ready."""
 
     key: DeviceKey
@@ -57,8 +55,7 @@ class DeviceObject:
     taints: tuple[Taint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SliceObject:
+class SliceObject(Data):
     """A ResourceSlice: a part of a pool, of which `parts` make the whole in this generation."""
 
     meta: Meta
@@ -69,8 +66,7 @@ class SliceObject:
     devices: tuple[DeviceObject, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceWish:
+class DeviceWish(Data):
     """What a claim asks for: so many devices of a class, that meet these selectors, or what one of `others` asks for, in their order; or, as `unlike` says, something that the model has not."""
 
     of: str = ""
@@ -86,8 +82,7 @@ class DeviceWish:
         return self, *self.others
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceClaimObject:
+class ResourceClaimObject(Data):
     """A ResourceClaim. `allocated`: there is an allocation, of these devices, which these nodes reach (None: all).
 
     `users` are the pods of reservedFor with their uids, `others` how many users there are that are no pods. `readiness` says what has become of the binding
@@ -110,8 +105,7 @@ class ResourceClaimObject:
         return tuple(name for name, _ in self.users)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimReference:
+class ClaimReference(Data):
     """What of a claim stands in a pod: its name there, and the name of a ResourceClaim, or of a template by which one is made."""
 
     name: str

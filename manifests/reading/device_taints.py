@@ -4,8 +4,8 @@ Whether a taint is tolerated is decided as for nodes (ToleratesTaint, k8s.io/dyn
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...model.environment.objects import Taint, Toleration
 from .manifest_values import Fields, Manifest
 
@@ -13,8 +13,7 @@ KEEPING_AWAY = ("NoSchedule", "NoExecute")
 """The effects that keep a device from being allocated."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceTaintRule:
+class DeviceTaintRule(Data):
     """A DeviceTaintRule: its taint, and driver, pool and device that it names, "" for any. `unlike`: which devices it means is not known here."""
 
     taint: Taint

@@ -4,8 +4,9 @@ A Workload of a later version only says what its controller makes PodGroups of. 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...base.structs import Data
 from ...base.text import one_line
 from ...scenarios.tables.pods import MAX_PRIORITY, MIN_PRIORITY
 from .device_objects import ClaimReference, read_references
@@ -17,8 +18,7 @@ FIRST_ON_PODS, FIRST_WITH_OBJECTS = "Workload", "PodGroup"
 """What the group of a pod is an object of: in 1.35 workloadRef names a Workload, from 1.36 on schedulingGroup a PodGroup."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupObject:
+class GroupObject(Data):
     """A group, by its kind and its names with slashes between them: a gang of at least `min_count` pods, or a group with the basic policy.
 
     `unlike` is what it asks for that is not modelled. `claims` are those that its pods share, `made` the ResourceClaims that were made for them. `priority` is its own, 0 for none. `owners` are as Kind/namespace/name.

@@ -19,12 +19,12 @@ from typing import Any, NoReturn
 import yaml
 
 from ...base.problems import Problem
+from ...base.structs import Data
 from ...base.text import one_line
 from .manifest_values import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Data):
     """What is taken otherwise than it may be, so that nothing HOLDS of the kept pods that it is about.
 
     `of` is an object as Kind/namespace/name: a Pod, or a workload of owed ones, counts if it is kept or waits, anything else counts always. `before`: only
@@ -354,8 +354,7 @@ MOST_BYTES = 64 << 20
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Data):
     """A file's name as messages show it, and its text. `found`: only its directory was named."""
 
     file: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Self, TypeVar
 
 import yaml
@@ -22,7 +21,6 @@ _NULL, _TEXT = _TAG + "null", _TAG + "str"
 _DIGITS = re.compile(r"[+-]?[0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
 class Manifest(Value):
     """A value of a manifest: of a mapping only the fields that are asked for are looked at."""
 

@@ -5,8 +5,8 @@ By this annotation a pod says what is not to be looked at for it: `podrace.io/ig
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...base.text import one_line
 from ...scenarios.tables.resources import MAX_REASON
 from ...scenarios.values.labels import label_key, read_labels
@@ -53,8 +53,7 @@ CLUSTER_WIDE = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Data):
     """The controller that an object belongs to."""
 
     kind: str
@@ -62,8 +61,7 @@ class Owner:
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(Data):
     """An object's metadata. `name` is namespace/name for what has a namespace; `ignored` are properties with reasons.
 
     `version` is its resourceVersion, `finalizers` what keeps it when it is deleted. `line` is where the name stands.

@@ -6,9 +6,10 @@ A pod specification is that of a pod, or stands in the template of a workload. A
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
+from ...base.structs import Data
 from ...model.environment.cluster.placement_rules import SpreadConstraint
 from ...model.environment.objects import HostPort, NodeAffinity, Operator, Requirement, Selector, Toleration
 from ...scenarios.reader.sections.pod_section import read_time
@@ -37,8 +38,7 @@ _NEEDED = ("maxSkew", "topologyKey", "whenUnsatisfiable")
 _POLICIES = ("Honor", "Ignore")
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Data):
     """A hard constraint (DoNotSchedule). `keys` are matchLabelKeys that are not yet part of the selector.
 
     `honors_affinity` and `honors_taints` say whether it counts only nodes that pass the pod's node affinity, and whose
@@ -130,8 +130,7 @@ def _key(value: Manifest) -> str:
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
-@dataclass(frozen=True, slots=True)
-class PodSpec:
+class PodSpec(Data):
     """What of a pod's specification the scheduler looks at. Priority and policy as written, not yet resolved."""
 
     requests: Amounts
@@ -164,8 +163,7 @@ class PodSpec:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenPod:
+class WrittenPod(Data):
     """A Pod object as it was read. `unstarted`: its status says Pending. `ready` is what its condition Ready says; where it says nothing, whether it runs. `target` is why it has the condition DisruptionTarget. `made` are the ResourceClaims that were made for its claims, `special` that for its extended resources."""
 
     meta: Meta
@@ -360,8 +358,7 @@ WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
 MOST_REPLICAS = (1 << 31) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Data):
     """A controller's object: it wants `wanted` pods with these labels and this specification.
 
     `ordered`: it creates each pod only once those before it are ready (podManagementPolicy OrderedReady). `claims` are the

@@ -1,14 +1,14 @@
 """What a pod's status says of a resize: with it, a container counts for more than its specification asks for (component-helpers resource.PodRequests, 1.36)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...base.structs import Data
 from .manifest_values import Fields
 from .resource_amounts import Amounts, read_amounts
 
 
-@dataclass(frozen=True)
-class ResizeStatus:
+class ResizeStatus(Data, slots=False):
     """What containers have, by name: what was allocated to them, and what they run with. `pending` is why what is asked for is not allocated yet: it is Deferred, or Infeasible and never will be."""
 
     held: Mapping[str, Amounts] = field(default_factory=dict)

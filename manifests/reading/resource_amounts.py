@@ -8,10 +8,10 @@ could be a sidecar).
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from ...base.structs import Data
 from ...model.environment.objects import NATIVE, is_scalar_resource
 from ...scenarios.values.quantity import MAX_BYTES, MAX_CORES, MAX_COUNT
 from ...scenarios.values.yaml_values import Value
@@ -137,8 +137,7 @@ Counted = Callable[[str, Amounts], Amounts]
 """What a container of a name counts for that asks for so much."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Data):
     """What a container, or a pod as a whole, asks for."""
 
     requests: Amounts

@@ -1,9 +1,10 @@
 """KubeSchedulerConfiguration: which plugins run for whose pods, and what of their arguments the model heeds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 
+from ...base.structs import Data
 from ...base.text import one_line
 from .known_fields import LIKE, check_fields
 from .manifest_files import Remarks
@@ -43,8 +44,7 @@ _PREEMPTION = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 
 _BY_DEFAULT = {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100}
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Data):
     """A profile: the plugins of MODELLED, and GangScheduling, that it does without, preemption's settings, and the resources that NodeResourcesFit ignores.
 
     Of these, what ends in a slash stands for all resources of a group.
@@ -62,8 +62,7 @@ class Profile:
         return bool(extended) and not self.ignored.isdisjoint((resource, group + slash))
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Data):
     """The profiles by name; None of a name that no profile has: another scheduler looks after such pods."""
 
     profiles: Mapping[str, Profile] = field(default_factory=lambda: {DEFAULT_SCHEDULER: Profile()})

@@ -5,10 +5,10 @@ access modes, size and selector.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
+from ...base.structs import Data
 from ...model.environment.objects import NodeAffinity, NodeTerm, Operator, Requirement, Selector
 from ...scenarios.reader.sections.pod_section import read_time
 from ...scenarios.tables.directives import read_node_selector
@@ -35,8 +35,7 @@ ATTRIBUTES = "volumeAttributesClassName"
 CLASS_WORDS = "the name of a class"
 
 
-@dataclass(frozen=True, slots=True)
-class StorageClassObject:
+class StorageClassObject(Data):
     """A StorageClass. `topologies` are the nodes where its volumes can be made, None for all (allowedTopologies), `created` is its creationTimestamp."""
 
     name: str
@@ -52,8 +51,7 @@ class StorageClassObject:
         return self.provisioner != NO_PROVISIONER
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeObject:
+class VolumeObject(Data):
     """A PersistentVolume. `owner` is the claim of its claimRef as namespace/name, `owner_uid` the uid there, `of` its class, "" for none.
 
     `available`: its phase is Available, or nobody has written one. `attributes` is its class of attributes, `driver` its CSI driver.
@@ -82,8 +80,7 @@ class VolumeObject:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeWish:
+class VolumeWish(Data):
     """What a PersistentVolumeClaim asks for. `of` is its class, "" for none, and None for the default."""
 
     of: str | None
@@ -118,8 +115,7 @@ class VolumeWish:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeClaimObject:
+class VolumeClaimObject(Data):
     """A PersistentVolumeClaim. `bound`: the PV controller has completed its binding; `selected` is the node of its annotation. `lost`: its volume is gone."""
 
     meta: Meta
@@ -134,8 +130,7 @@ class VolumeClaimObject:
         return self.lost or self.meta.deleted
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Data):
     """A volume of a pod that is one of a claim: the claim's name, None for one that is made for the pod as `template` says."""
 
     name: str

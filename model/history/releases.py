@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ..language import Component
 from . import changes as _registered  # noqa: F401
 from .registry.change import CHANGES, Change
@@ -15,8 +15,7 @@ from .versions.gates import Gate, find_gate, refuse_setting
 from .versions.unknown import UnknownName
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Data):
     """A proposed change: classes that belong to no release. `source` is how the user names it, `name` how reports do.
 
     `option` is the option that names it, if one does.
@@ -33,8 +32,7 @@ class Patch:
         return f"{self.option}: {self.source}" if self.option else self.source
 
 
-@dataclass(frozen=True, slots=True)
-class Composition:
+class Composition(Data):
     """A release with fixes put in or taken out.
 
     `classes` go to `build_cluster`; `missing` are the changes that they undo, oldest first. `patches` are put on top.

@@ -8,8 +8,9 @@ normal form (`analysis/upstream/normal_form.py`), a sketch of the normal form, b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from ...base.structs import Data
 
 TREES = Path(__file__).parent / "trees.txt"
 _HEAD = (
@@ -18,8 +19,7 @@ _HEAD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hashes:
+class Hashes(Data):
     """What is kept of a function: hashes of its tokens and of its normal form, and a sketch and the size of the normal form."""
 
     tokens: str
@@ -32,8 +32,7 @@ Tree = Mapping[str, Hashes]
 """The functions of a tree by `file:Type.Name`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trees:
+class Trees(Data):
     """All trees that were looked at, oldest first, by version (1.34.0, not 1.34)."""
 
     by_version: Mapping[str, Tree]

@@ -5,12 +5,13 @@ The rows are written by hand, in `functions/`; docs/notebook/functions.md shows 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
 import yaml
+
+from ...base.structs import Data
 
 FUNCTIONS = Path(__file__).parent / "functions"
 PARTS = (
@@ -27,8 +28,7 @@ KINDS = ("abstracted", "missing", OUTSIDE)
 """Why a function has no element."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mirror:
+class Mirror(Data):
     """Elements of the model and what they stand for, in words, and `functions`: those of upstream by file."""
 
     upstream: str
@@ -47,8 +47,7 @@ class Mirror:
         return re.findall(r"`([^`]+)`", self.model)
 
 
-@dataclass(frozen=True, slots=True)
-class NotModelled:
+class NotModelled(Data):
     """Functions without an element, and why.
 
     `kind` is `abstracted` (the reason says what the model has instead), `missing` (it could matter, and is not modelled) or `outside` of what
@@ -66,8 +65,7 @@ class NotModelled:
         return tuple(f"{file}:{name}" for file, names in self.functions.items() for name in names)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Data):
     """The rows of one part of upstream: those of one file of `functions/`."""
 
     title: str

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Component, Expr, as_expr, topological
@@ -22,8 +22,7 @@ from .property import Property
 _COMMUTES = frozenset(("and", "or", "eq", "add", "mul"))
 
 
-@dataclass(frozen=True, slots=True)
-class Alteration:
+class Alteration(Data):
     """What becomes of a question, and of where it begins, when changes are added to a scheduler.
 
     `tested_by_another`: the question is the same, and what shows that it was put to the test is not. `extended_by` are variables of the changes' own that the question reads: before they change for the first time, it is the same. `begins` are variables

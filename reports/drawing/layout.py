@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ...base.structs import Data
 from ..picture import Box, Placed, Scene
 from .fitting import at_most, lines, shortened, width
 
@@ -35,8 +36,7 @@ WORDS: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Data):
     """A line of text: its left end (or its middle) and its base line. `whole` is what it says unabridged."""
 
     text: str
@@ -55,8 +55,7 @@ class Label:
         return left, self.y - self.size * 0.8, left + wide, self.y + self.size * 0.22
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(Data):
     """A pod or a node: where it stands, what it is, and the words in it."""
 
     x: float

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import listed
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
@@ -23,8 +23,7 @@ NOTHING = "nothing in particular"
 """Who asks for, or has, nothing that matters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Data):
     """One step: its sentence, what else is to be said of the moment after it, and a remark that stands before it.
 
     `diverges` says that views begin to differ here. `decisive`: the step changed something that stands out.
@@ -39,8 +38,7 @@ class Told:
     decisive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Data):
     """A counterexample in sentences; `ending` is a remark that stands after the last step.
 
     `outcome` says what is wrong and what does not fit in the end, `disagreement` which views differed when it mattered, `remedy` what would

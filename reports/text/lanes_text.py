@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ..document import ShownStep
 
 COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "bright_red", "bright_cyan", "bright_magenta")
@@ -22,8 +22,7 @@ MIN_WORDS = 36
 """The least room for words beside the lanes."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneMarks:
+class LaneMarks(Data):
     """The characters that the lanes are drawn with."""
 
     lane: str

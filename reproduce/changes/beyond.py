@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import msgspec
 
 from ...analysis.request.plan import Selection, plan
 from ...base.problems import Problem
+from ...base.structs import Data
 from ...properties import PROPERTIES
 from ...reports.reproduction import FLUSH_SECONDS
 from ...reports.step import Value
@@ -69,8 +70,7 @@ class RoamingCase(Case, frozen=True):
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Data):
     """Where the changed code has left the model: after these steps of a case, for this cause. `labels` tell them."""
 
     scenario: Scenario
@@ -89,8 +89,7 @@ class Place:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Data):
     """A run: what was seen after each of its moves, with the place first."""
 
     outcome: Outcome

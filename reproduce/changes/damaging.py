@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...analysis.request.method import Watcher
+from ...base.structs import Data
 from ..case import Case
 from ..modules.toolchain import BuildProblem, Go
 from ..running import Built, OutOfTime, built_for, taken
@@ -34,8 +35,7 @@ Kept = dict[tuple[str, str], str]
 """Fingerprints of what is kept in memory in a run, by its name and the kind; empty of what two runs do not agree on."""
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(Data, slots=False):
     """Cases on the code before and after the change: what was seen of each side, and the changed lines that it executed."""
 
     cases: Sequence[Case]

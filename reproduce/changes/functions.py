@@ -3,13 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...analysis.upstream.drifted import Drift, drifts
 from ...analysis.upstream.go_functions import Function, functions_of
 from ...analysis.upstream.go_tokens import tokens_of
 from ...analysis.upstream.likeness import hashes_of
+from ...base.structs import Data
 from ...model.history.trees import Hashes
 from ...model.history.upstream import TYPE, is_left_out, is_value
 from ...reports.verify.code_change import Touched
@@ -31,8 +31,7 @@ DRIVEN = (
 _IMPORTED = re.compile(rf'"{KUBERNETES}/([^"]+)"')
 
 
-@dataclass(frozen=True, slots=True)
-class WhatChanged:
+class WhatChanged(Data):
     """What a change touches. `passed_over` are files that cannot matter, with why; `touched` are the functions of the others.
 
     `unjudged` are files of other modules, and those of the command kube-scheduler itself: the scheduler may be built of them, and nothing is said of them.

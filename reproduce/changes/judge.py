@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import msgspec
 
 from ...analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...checker.core.exploration import Budget, Progress
 from ...reports.document import Finding
@@ -105,8 +106,7 @@ INTERRUPTED = "what was left when podrace was interrupted"
 Told = Callable[[Race | Probed], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Data):
     """How a change is judged, and in how many `seconds`: `scenarios` are those that are run, all of them (`whole`) unless some are named."""
 
     budget: Budget
@@ -166,8 +166,7 @@ def unjudged_words(what: WhatChanged) -> str:
     return f"{first}{more} {'may be' if elsewhere else 'is'} part of kube-scheduler and is not judged: {why}"
 
 
-@dataclass(frozen=True, slots=True)
-class InTime:
+class InTime(Data):
     """A watcher that lets nothing begin any more after a moment of the monotonic clock."""
 
     watcher: Watcher

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from ...analysis.upstream.go_tokens import tokens_of
+from ...base.structs import Data
 from ...reports.verify.code_change import Lines
 from ..modules import held
 from ..modules.module import KUBERNETES
@@ -26,8 +27,7 @@ Place = tuple[int, int]
 """A line and a column, both from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedLine:
+class ChangedLine(Data):
     """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled. `aside`: it only logs, or returns the error of the changed condition before it, as the other side does somewhere."""
 
     path: str
@@ -42,8 +42,7 @@ class ChangedLine:
         return f"{self.path}:{self.number}{' (removed)' if self.removed else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Data):
     """Statements that are executed together."""
 
     begin: Place
@@ -134,8 +133,7 @@ def read_blocks(profile: str) -> dict[str, list[Block]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Data):
     """Which changed lines are statements, and which of them a run executed."""
 
     statements: frozenset[ChangedLine]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ...base.structs import Data
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import plain_value
 from ...model.cluster import build_cluster
@@ -24,8 +25,7 @@ Seen = Mapping[str, Value]
 """What was seen: values by the names of the model's variables."""
 
 
-@dataclass(frozen=True)
-class _Monitor:
+class _Monitor(Data, slots=False):
     """A property: the predicate, what it remembers after a step, and what it reads of the model."""
 
     holds: Expr

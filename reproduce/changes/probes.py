@@ -6,11 +6,12 @@ Only where it does is the unchanged code run, too: what that does as well is no 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from msgspec import structs
 
+from ...base.structs import Data
 from ...model.history.versions import version_of
 from ...reports.tours import Departure
 from ...reports.verify.code_change import Probed
@@ -62,8 +63,7 @@ def random_clusters(release: str) -> Iterator[Scenario]:
             yield parse_scenario(text, "random.yaml")
 
 
-@dataclass(frozen=True)
-class Probe:
+class Probe(Data, slots=False):
     """The runs of a scenario: which changed lines each side has executed (`counted`), what was `seen` of the changed code, and where it has left the model."""
 
     scenario: Scenario

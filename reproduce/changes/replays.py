@@ -4,7 +4,7 @@ import inspect
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -16,6 +16,7 @@ from ...analysis.findings import was_cut_short
 from ...analysis.request.method import NOBODY, Method, Watcher
 from ...analysis.request.plan import Run, Selection, plan
 from ...base.problems import Problem, Terminated
+from ...base.structs import Data
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES
 from ...reports.document import Finding
@@ -34,8 +35,7 @@ from .damage import VARIABLE
 from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Data):
     """One that can be replayed. `without` are upstream changes that the model was without when it was found, and `added` later ones that it had."""
 
     asked: Prepared
@@ -78,8 +78,7 @@ class Counterexample:
         return self.asked.case
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Data):
     """Which counterexamples are searched for: those of a scenario, found `without` upstream changes or with later ones `added`, for so many seconds each. `new`: only those that the base's model has not."""
 
     scenario: Scenario
@@ -90,8 +89,7 @@ class Question:
     new: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(Data):
     """The questions about a change: races with an upstream change of its elements (`near`); what the base itself has; and the other races, those of the same components first."""
 
     near: Sequence[Question]
@@ -265,8 +263,7 @@ def is_new(steps: int, known: int | None) -> bool:
     return known is None or steps < known
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Data):
     """What became of a counterexample on one binary, and which changed lines of that side it executed."""
 
     outcome: Outcome

@@ -6,13 +6,14 @@ import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ...analysis.request.release_names import known_releases, newest_of
 from ...analysis.upstream.likeness import hashes_of
 from ...analysis.upstream.source_tree import functions_in
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...model.history.trees import read_trees
 from ...model.history.versions import RELEASE_ORDER, canonical, exact
@@ -29,8 +30,7 @@ FIRST = (1, 33)
 """The oldest release whose newest patch version is tried as the base of a diff."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Data):
     """A change on its base: the files that differ, and the trees. `base_tree` is None where the base is a published version; `uncompared` are parts of the tree."""
 
     name: str

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ..patches import patched
 
@@ -28,8 +28,7 @@ OTHER_SOURCES = (".s", ".S", ".c", ".h", ".cc", ".cpp", ".syso")
 """How names of files end that Go's tool compiles, and that are no Go."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(Data):
     """What a diff does with one file. `old` or `new` is empty for a file that is created or deleted; `rows` are the lines of its hunks."""
 
     old: str
@@ -52,8 +51,7 @@ class FileDiff:
         return not self.is_elsewhere and (counts(self.old) or counts(self.new))
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Data):
     """A file before and after a change; None where it is not there."""
 
     path: str

@@ -1,13 +1,14 @@
 """What a Go test asserts at the end: what must not be, as a user of the cluster or a reader of the queue sees it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...analysis.ask.asked_property import ID as ASK
 from ...analysis.ask.asked_property import AskedProperty
 from ...analysis.ask.states_meant import property_in
 from ...analysis.stored.replayed import Replayed
 from ...analysis.systems import system_of
+from ...base.structs import Data
 from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import plain_value
 from ...checker.trace.execution import replay
@@ -16,8 +17,7 @@ from ...reports.step import Value
 from .objects import quoted
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Data):
     """The last line of a test, and what it expects, in a sentence."""
 
     call: str

@@ -1,13 +1,12 @@
 """Names for the steps of the model that a reader of a Go test understands without it: those of `driver/testing/moves.go`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ...base.structs import Data
 from ...reports.step import ShownStep, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Data):
     """A step's name. With `by`, the value of that argument decides between several names, and is no argument of theirs."""
 
     name: str
@@ -105,8 +104,7 @@ MOVES: dict[str, Move] = {
 """`part.step` of the model, and its name. Arguments are given in the order of the model's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(Data):
     """One name for several steps that a goroutine takes without a break.
 
     `pattern` are the steps; one with a star may come any number of times. The call has the pod, and the nodes of the starred steps.

@@ -3,9 +3,9 @@
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from ...base.structs import Data
 from ..modules.module import KubernetesVersion, downloaded
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
@@ -19,8 +19,7 @@ _BEGUN = re.compile(r"^=== (?:RUN|CONT) +(Test\w+)$")
 _SAID = re.compile(r"^ {4}\w+_test\.go:\d+: (.*)$")
 
 
-@dataclass(frozen=True, slots=True)
-class GoTestResult:
+class GoTestResult(Data):
     """What became of a test, and what it said."""
 
     name: str

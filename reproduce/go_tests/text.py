@@ -7,12 +7,12 @@ A line is one move of one goroutine, or several that it makes without a break, w
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...analysis.ask.asked_property import ID as ASK
 from ...analysis.stored.replayed import Replayed
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...reports.step import ShownStep, Value
 from ..case import Case, CaseStep
 from ..random_runs.forcing import UNPLAYED
@@ -24,8 +24,7 @@ from .objects import REQUIRED, cluster_lines, quoted
 WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Data):
     """A line of the test: the call, and what is said about it. `numbers` are the steps that it stands for."""
 
     call: str

@@ -14,6 +14,7 @@ from itertools import islice
 
 import msgspec
 
+from ...base.structs import Data
 from ...checker.trace.execution import replay
 from ...model.history import Composition
 from ...reports.reproduction import Differing
@@ -41,8 +42,7 @@ HELD = frozenset({"scheduler.pop_amid_move", "failure.requeue_too_soon"})
 """Those of them that can be forced where the queue is built so that its callers can be held amid a call."""
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Data, slots=False):
     """Where a run of the model and the real scheduler part: at step `at`, counted from 1, 0 before the first."""
 
     run: RandomRun

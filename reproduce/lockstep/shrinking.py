@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from ...base.problems import Problem
+from ...base.structs import Data
 from ...checker.core.exploration import Path
 from ...checker.trace.shrinking import shrink
 from ..random_runs.forcing import Forcing
@@ -21,8 +21,7 @@ MOST_SECONDS = 600.0
 """How long one difference is shrunk: each try is a process of the driver, of a second or two, and of up to two minutes where the scheduler hangs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shrunk:
+class Shrunk(Data):
     """A small difference. Unless time was up (`stopped`), no single step can be left out of it, and no part of the cluster."""
 
     difference: Difference

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...analysis.request.release_names import LATEST, parse_release
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...model.history.versions import RELEASE_ORDER, exact
 from .toolchain import Go, GoProblem, UnknownVersion, problem_of
 
@@ -40,8 +40,7 @@ TIMERS = "asynctimerchan"
 """What a default GODEBUG of before Go 1.23 switches on, and testing/synctest does not work with."""
 
 
-@dataclass(frozen=True, slots=True)
-class KubernetesVersion:
+class KubernetesVersion(Data):
     """A version of k8s.io/kubernetes; `pre` is `beta.0` for v1.38.0-beta.0."""
 
     major: int
@@ -67,8 +66,7 @@ class KubernetesVersion:
         return f"-{self.pre}" if self.pre else ""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnDriver:
+class OwnDriver(Data):
     """A driver for one version alone: its files by their paths in the module, and what writes go.mod and go.sum into a folder."""
 
     files: Mapping[str, str]
@@ -111,8 +109,7 @@ _NOT_THERE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleFiles:
+class ModuleFiles(Data):
     """The two files of a module. `instead`: modules that are compiled in, not to be had in the version that upstream asks for, and which one was taken."""
 
     mod: str

@@ -8,10 +8,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 
 LEAST = (1, 26)
 """The oldest Go that builds the driver: testing/synctest, and what the newest kubernetes asks for."""
@@ -46,8 +46,7 @@ class BuildProblem(GoProblem):
         self.text = text
 
 
-@dataclass(frozen=True, slots=True)
-class Go:
+class Go(Data):
     """A Go that is new enough: the program, and its version such as go1.26.8."""
 
     program: str

@@ -8,10 +8,10 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ..modules.module import KUBERNETES
 
 MADE_FOR = "v1.36.3"
@@ -49,8 +49,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 
 
-@dataclass(frozen=True, slots=True)
-class GoPatch:
+class GoPatch(Data):
     """A patch: its name, what it does in a line, and the diff."""
 
     name: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 
+from ...base.structs import Data
 from ...checker.core.exploration import Path
 from ...model.history import Composition
 from ...model.language import TransitionSystem
@@ -28,8 +29,7 @@ UNFORCED = 0.1
 """How likely what need not happen is, compared with what goes on by itself."""
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(Data, slots=False):
     """A cluster on a version: the system of all that can happen there, without any property."""
 
     scenario: Scenario
@@ -43,8 +43,7 @@ class Model:
         return cls(scenario, composition, instrument(scenario.spec, composition.classes, []))
 
 
-@dataclass(frozen=True)
-class RandomRun:
+class RandomRun(Data, slots=False):
     """A run, and the waits before its steps."""
 
     model: Model
@@ -52,8 +51,7 @@ class RandomRun:
     timing: Timing
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Data):
     """Which runs: in how many clusters (of numbers, to their scenario files), how many in each, of how many steps, which steps are never taken, and with which feature gates."""
 
     clusters: int = 100

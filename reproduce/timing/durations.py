@@ -6,11 +6,11 @@ to more than 0 is a contradiction.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ...base.structs import Data
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Data):
     """Moment `later` is at least `least` seconds after moment `earlier`. `why` is half a sentence; without, it goes without saying."""
 
     later: int

@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
+from ...base.structs import Data
 from ...checker.trace.execution import replay
 from ...model.environment.objects import Pod, PodGroup
 from ...model.history import Composition, version_of
@@ -65,8 +66,7 @@ class Untimely(Exception):
         super().__init__(f"step {step}: {why}")
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Data):
     """How the queue of a version counts. `windows`: backoffs end at whole seconds. `failures`: not attempts are counted.
 
     `again`: a pod that a flush does not move is due five minutes later, and not with the next flush.
@@ -84,8 +84,7 @@ def rules_of(composition: Composition) -> Rules:
     return Rules("pop-from-backoff" not in missing, late, late and "139162" not in missing)
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Data):
     """`waits`: milliseconds before each step. `ahead`: after each step, the pods that the model still has in backoffQ and that the real
     queue has in activeQ already, because one flush takes all pods that are due. `flushed`: of each pod that is parked in the end, in how many seconds it is flushed.
     """
@@ -99,8 +98,7 @@ NO_WAITS = Timing()
 """That of a run about which nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(Data):
     """What a QueuedPodInfo counts. It was stamped at step `stamp`; if parked it is due in flush number `due` after step `parked`.
 
     `through`: in backoffQ for the model, while the real queue has put it into activeQ, because its backoff was over. `size`: the number of pods that came back in the entry.
@@ -131,8 +129,7 @@ class _Record:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Flush:
+class _Flush(Data):
     """At `step` the flush of the parked pods has (or has not) come that is number `due` after the one before `parked`.
 
     Flushes are counted from `start`, the step at which the queue was started.

@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from ...base.structs import Data
 from ...checker.explicit.state_graph import StateGraph
 from .nearest import Flags, Ways
 
@@ -39,8 +40,7 @@ class Guide(Protocol[T_co]):
         """What there is to say of the first steps of the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned(Generic[T_co]):
+class Planned(Data, Generic[T_co]):
     """A run, as edges, with what its guide says of it."""
 
     edges: tuple[int, ...]

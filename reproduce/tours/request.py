@@ -3,11 +3,12 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ...analysis.request.release_names import parse_release
 from ...base.problems import UsageProblem
+from ...base.structs import Data
 from ...base.text import one_line
 from ...checker.core.exploration import Budget
 from ...checker.explicit.state_graph import state_graph
@@ -34,8 +35,7 @@ SHRINKING = 60.0
 """Seconds in which one difference is shrunk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Data):
     """Whose code is run: a version, or a tree of sources that is near to it; and the model's name of the version that it is held against."""
 
     version: KubernetesVersion

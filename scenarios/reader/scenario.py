@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from ...base.problems import Problem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.environment.objects import ClusterSpec
 from ..tables.file import EXPECTATIONS, EXPECTED, QUESTIONS, RACE, RESIDUAL, VERDICTS
 from ..tables.resources import MAX_REASON
@@ -16,8 +16,7 @@ from ..values.ranges import RangeParameter
 from ..values.yaml_values import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Data):
     """What should come out for one property, in one release with fixes put in and taken out.
 
     `release` is None where the scenario's own is meant; `steps` is the length of the shortest counterexample, if it is given;
@@ -34,8 +33,7 @@ class Expectation:
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedOrder:
+class AskedOrder(Data):
     """Whether an order of steps is possible, in one release (None: the scenario's own); `steps` is the length of the shortest run, if it is given."""
 
     question: tuple[str, ...]
@@ -87,8 +85,7 @@ def _of_release(value: Value, lines: dict[str, int]) -> list[Expectation]:
     return _verdicts(fields["verdicts"], _Of(release, with_fixes, without_fixes, gates), lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Of:
+class _Of(Data):
     """What verdicts are expected of."""
 
     release: str | None = None
@@ -168,8 +165,7 @@ def read_silenced(pods: Value, lines: dict[str, int]) -> Mapping[str, Mapping[st
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Residual:
+class Residual(Data):
     """What the fixes of a race leave open: a stronger property that still fails, and the further changes that
     together close it.
     """
@@ -178,8 +174,7 @@ class Residual:
     closed_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Data):
     """A known upstream race that a scenario shows: its issue, and the pull requests that fix it.
 
     `beside`: changes of later releases that are added both with and without the fix, so that only this race is visible.
@@ -221,8 +216,7 @@ def _residual(value: Value) -> Residual:
     )
 
 
-@dataclass(frozen=True)
-class Scenario:
+class Scenario(Data, slots=False):
     """What a scenario file says. `lines` maps the path of a field, a pod or a node to its line; `text` is the file.
 
     `expect` is what should come out, and `asks` what orders should be possible or not; `ignore` gives for each property that is not to be looked at the reason, and `silenced`

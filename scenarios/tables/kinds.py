@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ..values.labels import MAX_ENTITIES, label_key, label_value, labels_in, read_name
 from ..values.ranges import integer_or_range
 from ..values.yaml_values import Value
@@ -18,8 +18,7 @@ def _elsewhere(value: Value) -> Any:
     raise NotImplementedError(f"{value.path} is read with what is next to it")
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Data, slots=False):
     """What a field may be. `read` refuses what the schema does, with a line that says what is expected."""
 
     words: str

@@ -4,15 +4,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ..values.yaml_values import Value
 from .kinds import Kind, Schema
 
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Data, slots=False):
     """A field of a section.
 
     `default` is in words what is so without it; `required` if it cannot be left out, and `missing` is what is said then. `attribute` is what it is called in the

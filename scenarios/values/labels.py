@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.environment.objects import Operator
 from .yaml_values import Value
 
@@ -14,8 +14,7 @@ _OBJECT = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?", re.ASCII)
 _NAME_WORDS = "a name of at most 63 lower-case letters, digits, `-` and `.`"
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Data):
     """An object of a section: where it is written, and its fields."""
 
     place: Value

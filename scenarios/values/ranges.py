@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import one_line
 from ...model.language import Parameter
 from .yaml_values import Value
@@ -42,8 +42,7 @@ class RangeParameter(Parameter):
         return int(written.removesuffix(self.suffix)) * self.stride
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Data):
     """The multiples of `step` from `least` to `most`, as it is written at `place`."""
 
     least: Fraction

@@ -5,7 +5,7 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...model.environment.objects import NATIVE, is_scalar_resource
 from .quantity import (
     MAX_CORES,
@@ -27,8 +27,7 @@ Written = tuple[str, str, int]
 """The name of a pod or node, a resource, and an amount in the model's unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceKind:
+class ResourceKind(Data):
     """How quantities of a kind of resource are written."""
 
     wanted: str
@@ -62,8 +61,7 @@ def kind_of(resource: str) -> ResourceKind:
     return _BYTES if resource in NATIVE or resource.startswith("hugepages-") else _COUNT
 
 
-@dataclass(frozen=True, slots=True)
-class Amounts:
+class Amounts(Data):
     """Amounts by resource, or ranges of them, and where each is written. What is not written is zero."""
 
     amount: dict[str, Fraction | Range] = field(default_factory=dict)
@@ -120,8 +118,7 @@ def _check_name(key: Value) -> None:
         key.fail(f"the scheduler ignores {key.described}: give it a domain, such as example.com/{name}")
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(Data, slots=False):
     """The unit of each resource, in which every amount of the scenario is a whole number."""
 
     unit: Mapping[str, Fraction]

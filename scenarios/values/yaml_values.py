@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Self
 import yaml
 
 from ...base.problems import Problem
-from ...base.structs import dataclass
+from ...base.structs import Data
 from ...base.text import known_names, one_line
 
 MAX_BYTES = 1 << 20
@@ -49,8 +49,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Data):
     """One value of the file. The accessors give it as a Python value or raise Problem."""
 
     file: str

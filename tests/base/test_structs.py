@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import inspect
 import pickle
 from collections.abc import Callable
@@ -229,3 +230,30 @@ def test_other_options_are_left_to_the_standard_library() -> None:
         number: int
 
     assert Ordered(1) < Ordered(2)
+
+
+class _Pair(structs.Data):
+    one: int
+    other: list[int] = field(default_factory=list)
+
+
+class _Triple(_Pair, slots=False):
+    third: str = "x"
+
+    @functools.cached_property
+    def text(self) -> str:
+        return f"{self.one}{self.third}"
+
+
+def test_data_needs_no_decorator() -> None:
+    """What derives from Data is a class of values, frozen and without a __dict__, unless it asks for one."""
+    pair, triple = _Pair(1), _Triple(1, [2], third="y")
+    assert (pair, triple) == (_Pair(1, []), dataclasses.replace(_Triple(1, [2]), third="y"))
+    assert (repr(pair), triple.text) == ("_Pair(one=1, other=[])", "1y")
+    assert pickle.loads(pickle.dumps([pair, triple])) == [pair, triple]
+    assert not hasattr(pair, "__dict__")
+    for made in (pair, triple):
+        with pytest.raises(FrozenInstanceError, match="one"):
+            made.one = 2  # type: ignore[misc]
+    with pytest.raises(TypeError, match="missing"):
+        _Pair()  # type: ignore[call-arg]

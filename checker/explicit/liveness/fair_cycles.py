@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from functools import partial
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ....model.language import TransitionSystem
 from ...core.exploration import Path
 
@@ -30,8 +30,7 @@ MAX_LOOKS = 300_000
 """How many states these searches expand together, about, before they are content with what they have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owed:
+class Owed(Data):
     """What a walk goes to: an edge that acts for one of `either`, a state in which one of `weak` does not wait or one of `recurrent` holds; nothing owed: `home`."""
 
     either: int = 0
@@ -44,8 +43,7 @@ Nearest = Callable[[int, Owed], tuple[list[Edge], int]]
 """From a state the shortest way to what is owed, and how many states were looked at for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Obligations:
+class Obligations(Data):
     """The weak and the strong fair sets, and the sets that each transition belongs to."""
 
     weak: int
@@ -53,8 +51,7 @@ class Obligations:
     acting: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class FairRegion:
+class FairRegion(Data):
     """Some states: the edges among them, the sets that wait in each, which recurring conditions hold in each.
 
     `wanted` is the mask of all recurring conditions. `nearest` looks for what is nearest as `nearest_in` does, where the edges are stored for native code.

@@ -1,18 +1,17 @@
 """A stored graph whose edges keep their transitions, and the fair cycles in parts of it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
+from ....base.structs import Data
 from ...core.exploration import Path
 from . import components
 from .fair_cycles import Edge, FairRegion, Nearest, Obligations, Owed, shortest_found
 
 
-@dataclass(frozen=True, slots=True)
-class FairGraph:
+class FairGraph(Data):
     """The edges of member m are starts[m] .. starts[m + 1] - 1: their targets, and their transitions as `labels`.
 
     Row m of `observed` has `conditions` words with what holds in m, then words with the fair sets that wait there.

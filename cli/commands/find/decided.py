@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ....analysis.request.plan import plan, refuse_all_ignored
+from ....base.structs import Data
 from ....reports.filtered import shown
 from ...terminal.console import print_form, tolerant_of_closed_pipes
 from ...terminal.output import exit_code, print_account, report_everywhere
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from .known_violations import KnownViolations
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Data):
     """What is asked: `search` is the budget with the disk of the searches, `closing` how many seconds are for what closes a race."""
 
     selection: Selection

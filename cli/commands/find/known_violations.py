@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ....base.structs import Data
 from ....base.text import counted
 from ...terminal.output import Output, say
 
@@ -37,8 +37,7 @@ WriteBaseline = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownViolations:
+class KnownViolations(Data):
     """What the two options ask for."""
 
     entries: Sequence[Entry]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Parameter
 from .nodes import Node
 from .pod_sets import DisruptionBudget, PodGroup
@@ -13,8 +13,7 @@ from .storage import Claim, Device, Volume, VolumeClaim
 from .workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
 
 
-@dataclass(frozen=True)
-class ClusterSpec:
+class ClusterSpec(Data, slots=False):
     """A cluster and the scope in which it is explored.
 
     `units` are those in which amounts of resources are counted, a number and a suffix of Kubernetes each, and `written` how

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Entity
 from .placement_rules import HostPort
 from .resources import is_scalar_resource
@@ -31,8 +31,7 @@ def is_counted(resource: str) -> bool:
     return resource in (CPU, MEMORY, EPHEMERAL) or is_scalar_resource(resource)
 
 
-@dataclass(frozen=True, slots=True)
-class Footprint:
+class Footprint(Data):
     """What a pod adds to the NodeInfo of its node.
 
     `containers` are the requests of each container; a resource that one does not name is not requested.

@@ -9,7 +9,7 @@ from copy import copy
 from itertools import chain, combinations, product
 from typing import Protocol
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Expr
 from .node_versions import INITIAL, NodeVersion
 from .nodes import READY, Node
@@ -44,8 +44,7 @@ Mark = tuple[str, str]
 """Key and effect of a taint that the controller sets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Data):
     """The status of a node's condition Ready, and the taints on it that the node lifecycle controller sets."""
 
     status: str

@@ -6,7 +6,7 @@ hints look at like at any other, so that nobody has to know which fields can cha
 
 from collections.abc import Iterable
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Entity, Universe
 from .nodes import Node
 
@@ -22,8 +22,7 @@ class NodeVersion(Entity):
         self.node, self.content = node, content
 
 
-@dataclass(frozen=True, slots=True)
-class NodeChange:
+class NodeChange(Data):
     """What an update of a node's object is about: the old object, and the new one."""
 
     old: Node

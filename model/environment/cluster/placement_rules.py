@@ -11,7 +11,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Protocol
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 
 _VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)
@@ -44,8 +44,7 @@ ANY_ADDRESS = "0.0.0.0"
 """The hostIP of a port that a pod takes on all addresses of its node."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostPort:
+class HostPort(Data):
     """A port of its node that a pod occupies (hostPort of a container)."""
 
     port: int
@@ -61,8 +60,7 @@ class HostPort:
         return f"{self.protocol} {self.ip}:{self.port}"
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Data):
     """One of a selector's matchExpressions."""
 
     key: str
@@ -113,8 +111,7 @@ class Requirement:
         return number > limit if self.operator is Operator.GREATER else number < limit
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(Data):
     """A LabelSelector; the empty one matches everything. `nothing` stands for a selector that is not set."""
 
     match_labels: Mapping[str, str] = field(default_factory=dict)
@@ -149,8 +146,7 @@ class Labelled(Protocol):
     labels: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Data):
     """A pod (anti-)affinity term: pods that its selector matches, in one topology domain.
 
     The pods meant are those of `namespaces`, and of the namespaces that `namespace_selector` matches; where
@@ -211,8 +207,7 @@ NODE_NAME = "metadata.name"
 """The only field of a node that `matchFields` may name."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeTerm:
+class NodeTerm(Data):
     """A nodeSelectorTerm: every requirement on labels and on fields is met. One without any matches no node, nor does one that cannot be parsed (`newNodeSelectorTerm`):
     a field is In or NotIn one name."""
 
@@ -230,8 +225,7 @@ class NodeTerm:
         return by_field and all(e.holds(labels) for e in self.expressions)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinity:
+class NodeAffinity(Data):
     """requiredDuringSchedulingIgnoredDuringExecution: one of the terms matches."""
 
     terms: Sequence[NodeTerm]
@@ -241,16 +235,14 @@ class NodeAffinity:
         return any(term.matches(name, labels) for term in self.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredNodes:
+class PreferredNodes(Data):
     """A term of preferredDuringSchedulingIgnoredDuringExecution: which nodes the pod likes, and how much. Its term has expressions only."""
 
     weight: int
     term: NodeTerm
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(Data):
     """A taint of a node."""
 
     key: str
@@ -258,8 +250,7 @@ class Taint:
     effect: str = "NoSchedule"
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Data):
     """A toleration of a pod; without a key it tolerates every taint of its effect, without an effect all of them.
 
     `seconds` is tolerationSeconds, after which a pod has to leave a node with such a taint: None for never. The scheduler does not look at it.
@@ -278,8 +269,7 @@ class Toleration:
         return self.operator == "Exists" or self.value == taint.value
 
 
-@dataclass(frozen=True)
-class SpreadConstraint:
+class SpreadConstraint(Data, slots=False):
     """How unevenly the pods of `selector` may lie over the values of a node label (DoNotSchedule), or should (ScheduleAnyway).
 
     `others` says how many more pods it counts in which domain: pods that are no part of the cluster that is modelled, but
@@ -302,8 +292,7 @@ class SpreadConstraint:
         return self.selector.matches(labels)
 
 
-@dataclass(frozen=True)
-class Wishes:
+class Wishes(Data, slots=False):
     """What a pod would like of its node, which only scores: soft constraints (ScheduleAnyway), and terms of preferred node affinity."""
 
     spread: Sequence[SpreadConstraint] = ()

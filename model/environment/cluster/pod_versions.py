@@ -8,7 +8,7 @@ does so when its user writes it, and one that shrinks, or whose resize is found 
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Entity, Expr, Universe, Value, as_expr, select, when
 from ...language.expressions.sorts import sort_of_ref
 from .footprint import Footprint
@@ -37,8 +37,7 @@ class PodVersion(Entity):
         self.number = self.content.number
 
 
-@dataclass(frozen=True, slots=True)
-class PodChange:
+class PodChange(Data):
     """What an update of a pod's object is about: the old object, and the new one. `assigned`: it is on a node."""
 
     old: Pod

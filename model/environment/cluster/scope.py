@@ -8,7 +8,7 @@ from dataclasses import field, fields
 from operator import attrgetter
 from typing import Any
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 
 RESOURCE_SCORES = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
 """Those of the score plugins that score by requests, where a scenario has a strategy for that."""
@@ -24,8 +24,7 @@ SCORE_PLUGINS = (
 """The score plugins that are modelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Data):
     """What the scheduler's configuration says of scoring, sampling and preemption.
 
     `scored`: of the feasible nodes only those with the best score may win. Without it each may: the scenario then
@@ -53,8 +52,7 @@ Clause = tuple[str, str]
 MAX_COUNT = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Data):
     """What a row of the scope says of a bound beside its default.
 
     `least` is its least value, None for one that is on or off. `strikes` are the sections of a scenario that have what the fault strikes. `brings` says, of a bound that is
@@ -116,8 +114,7 @@ _NOT_WITH_EXTENDERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Data):
     """What follows from the cluster, and decides which state is kept at all: elsewhere, its place in an object costs nothing.
 
     `gates`, `finishing`, `passing_claims`, `conditions`: whether a pod may have scheduling gates, whether one may finish, whether claims come and go, whether a device has binding conditions.
@@ -142,8 +139,7 @@ NO_FACTS = Facts()
 
 
 # fmt: off
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Data):
     """How often each fault may happen in a run (see `Fault`), how far views may lag behind the API server, and what runs beside the scheduler.
 
     `aims` says which objects a kind of fault strikes, where it may not be any: the bound, the section of the scenario that has them, and their names. `facts` are not a

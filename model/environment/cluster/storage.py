@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections import Counter as Sums
 from collections.abc import Mapping, Sequence
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Entity
 from .nodes import Node
 
 
-@dataclass(frozen=True)
-class Counter:
+class Counter(Data, slots=False):
     """What devices draw on: a counter that they share, or what one device has to give."""
 
     name: str
     capacity: int
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Data, slots=False):
     """What a claim may be given: so many devices of a class."""
 
     of: str = ""
@@ -130,8 +128,7 @@ class Claim(Entity):
         return self.wishes.index(offered) if offered in self.wishes else None
 
 
-@dataclass(frozen=True)
-class StorageClass:
+class StorageClass(Data, slots=False):
     """A StorageClass: whether claims of it wait for a consumer (volumeBindingMode), and whether it has a provisioner."""
 
     name: str

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from .placement_rules import Selector
 
 
@@ -18,8 +18,7 @@ class OwnerKind(Enum):
     DAEMON_SET = "DaemonSet"
 
 
-@dataclass(frozen=True)
-class OwnerSpec:
+class OwnerSpec(Data, slots=False):
     """An owner: a controller keeps so many of its pods in being.
 
     `replicas` is how many it wants; of a Job, how many are to succeed (spec.completions), all of them at once. `slots` are its pods: for each place
@@ -36,8 +35,7 @@ class OwnerSpec:
     waits_for_end: bool = False
 
 
-@dataclass(frozen=True)
-class KeeperSpec:
+class KeeperSpec(Data, slots=False):
     """A gate keeper: a controller that holds pods back by the scheduling gate with this name, and takes it away.
 
     `quota`: how many pods from which it has removed its gate can exist at the same time; None for any number. `waits_for`: gates of other names that have to be gone
@@ -63,8 +61,7 @@ class StrategyKind(Enum):
     LOW_UTILIZATION = "LowNodeUtilization"
 
 
-@dataclass(frozen=True)
-class StrategySpec:
+class StrategySpec(Data, slots=False):
     """A plugin of the descheduler that is enabled, with its arguments.
 
     `node_fit`: it evicts only what fits on some other node (nodeFit of the DefaultEvictor, topologyBalanceNodeFit of the spread). `prefers`: the labels of the nodes
@@ -90,8 +87,7 @@ class Noting(Enum):
     FILTERED = "filtered"  # when it answers the filter call, with one node only, as HAMi does
 
 
-@dataclass(frozen=True)
-class ExtenderSpec:
+class ExtenderSpec(Data, slots=False):
     """An extender (schedulerapi.Extender): of which resource it keeps count (managedResources), and what it is called for.
 
     One without a resource is asked about all pods. `ignored_by_scheduler`: NodeResourcesFit does not look at the resource. `filters`, `binds`, `preempts`: it has the verb;

@@ -9,7 +9,7 @@ The controller is kube-controller-manager's (pkg/controller/resourceclaim/contro
 
 from typing import Any, Protocol
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import (
     Component,
     Expr,
@@ -107,8 +107,7 @@ class NameOfUser(Derived, named="{after}"):
         return ((before, after) for before, after in pairs if before.claims and after.claims)
 
 
-@dataclass(frozen=True)
-class ClaimChange:
+class ClaimChange(Data, slots=False):
     """A change of a claim in the assume cache: whether its allocation went, whether its status is another at all, whether it is new, or gone."""
 
     claim: Claim

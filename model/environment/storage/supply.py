@@ -7,7 +7,7 @@ enough for the others. Of devices of one alternative it may take any (A-CLAIM-KI
 
 from collections.abc import Callable, Sequence
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Expr, Value, all_of, any_of, as_expr, count, select, total
 from ..objects import Claim, Counter, Device, Node
 
@@ -22,8 +22,7 @@ def _never(device: Device) -> Value:
     return False
 
 
-@dataclass(frozen=True)
-class Supply:
+class Supply(Data, slots=False):
     """The devices, as somebody sees them: which are `taken`, which are `shown` to a claim, which count `twice` in what they draw, and which are `given` to earlier claims of the pod."""
 
     devices: Sequence[Device]

@@ -8,7 +8,7 @@ it. Where there are no claims of volumes, nothing of this exists.
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import (
     UNTOLD,
     Component,
@@ -69,8 +69,7 @@ class StorageWatch(
     """The watches of volumes and of their claims: there are some if there are claims."""
 
 
-@dataclass(frozen=True)
-class VolumeClaimChange:
+class VolumeClaimChange(Data, slots=False):
     """A PersistentVolumeClaim was created, or updated."""
 
     claim: VolumeClaim

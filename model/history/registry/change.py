@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import Component, Expr, as_expr
 from ...language.expressions.errors import ModelError
 from ..versions import LATER, PRE_RELEASES, RELEASE_ORDER, Version, version_of
@@ -17,8 +17,7 @@ from ..versions import LATER, PRE_RELEASES, RELEASE_ORDER, Version, version_of
 C = TypeVar("C", bound=type[Component])
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Data):
     """One upstream change.
 
     `key` is the number of its pull request, or a name where the number is not known. `first_in` is the first version

@@ -11,7 +11,7 @@ from typing import Literal
 
 import yaml
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from .numbers import exact, version_of
 from .unknown import UnknownName
 
@@ -27,8 +27,7 @@ class GateProblem(Exception):
     """A gate that cannot be set so in a release: one line that says why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Data):
     """A gate in one version: its stage (alpha, beta, GA, deprecated), whether it is on unless set, and whether it can be set."""
 
     stage: str
@@ -48,8 +47,7 @@ class State:
         return ", ".join((self.stage, "on" if self.on else "off", *((LOCKED,) if self.locked else ())))
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Data):
     """A feature gate. `about` says what it is for; `history` what it was from each version on.
 
     `abstracted` names the row of docs/model.md that speaks of it; `covered` says why it makes no difference to what is modelled, `unmodelled` why

@@ -23,7 +23,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ..expressions.errors import Location, ModelError
 from ..expressions.expr import Value, const, true
 from ..expressions.sorts import Entity, Universe
@@ -37,8 +37,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound="Model")
 
 
-@dataclass(frozen=True, slots=True)
-class StepInfo:
+class StepInfo(Data):
     """What `@step` says of a method."""
 
     actor: str
@@ -259,8 +258,7 @@ def combine(base: type[Component], changes: Sequence[type[Component]]) -> type[C
     return type(base.__name__, tuple(ordered), {"__module__": base.__module__})
 
 
-@dataclass(frozen=True, slots=True)
-class StepMethod:
+class StepMethod(Data):
     """A step of a part, with the domains of its parameters."""
 
     part: Component

@@ -1,6 +1,6 @@
 """Fairness and liveness: which runs count, and what must not go on for ever in one of them."""
 
-from ....base.structs import dataclass
+from ....base.structs import Data, dataclass
 from ..expressions.expr import Expr
 
 
@@ -18,8 +18,7 @@ class Fairness:
     within_bounds: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Data):
     """One way to violate a liveness property: a fair run on which, from some point on, `persistent` holds for ever,
     and each of `recurrent` holds again and again.
     """

@@ -17,7 +17,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Any, TypeVar
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 
 F = TypeVar("F", bound=Callable[..., Any])
 E = TypeVar("E", bound=type[Enum])
@@ -37,8 +37,7 @@ class Content(Enum):
 ANYTHING, SOMETHING, NOTHING = Content
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Data):
     """A condition on a step: it changed a cell of `state`, or of what is below it, from `before` to `after`.
 
     `state` is a part and the names of fields, without keys: `queue.sub_queue`, `api.pod.node`.
@@ -54,8 +53,7 @@ def changes(state: str, before: Any = ANYTHING, after: Any = ANYTHING) -> Change
     return Changes(state, before, after)
 
 
-@dataclass(frozen=True, slots=True)
-class Finds:
+class Finds(Data):
     """A condition on a step: before it, the cell of `state` for its argument `of` had this value. It says why a step had no effect."""
 
     state: str
@@ -68,8 +66,7 @@ def finds(state: str, of: str, value: Any) -> Finds:
     return Finds(state, of, value)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Data):
     """A step in one sentence, for where it changed, or found, what `when` says.
 
     Names in braces are the step's arguments; `{why}` stands for a colon and the reasons that `Component.explains` gives. With a condition on a change there are `{before}` and `{after}`, the values of the
@@ -114,8 +111,7 @@ def _refuse_idle(when: Changes | Finds | None) -> None:
         raise TypeError(f"no sentence stands behind the condition on {when.state}")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Data):
     """How a change of a piece of state is told: by `set` if its new value says something, else by `cleared`.
 
     An empty text hides the change. `{0}`, `{1}` are the keys of the cell, `{before}` and `{after}` the values, any other
@@ -149,8 +145,7 @@ def spoken(**words: str) -> Callable[[E], E]:
     return mark
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Data):
     """One thing that can be known of a pod or a node: what is said if it is so, with `{value}`, and if it is not.
 
     All who know of a `compared` fact should agree on it in the end.
@@ -162,8 +157,7 @@ class Fact:
     compared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
+class Knowledge(Data):
     """What a component knows: the facts that pieces of its state say, by the fields' names.
 
     A name stands for a fact without special words. What is not per entity is about `subject`. Where the field `key` says
@@ -177,8 +171,7 @@ class Knowledge:
     fleeting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Data):
     """Somebody who is told by a channel: of the events from `position` on (all without one) that have the field `only`.
 
     While `busy`, the first of them has reached it already. Both are names of variables.
@@ -190,8 +183,7 @@ class Reader:
     busy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Data):
     """Events on their way to somebody: the queue `log` of the component. The field `subject` says what an event is about.
 
     What else an event says are the facts of its fields' names.

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from ....base.problems import UsageProblem
-from ....base.structs import dataclass
+from ....base.structs import Data, dataclass
 from ..declarations.component import Component, Model, StepMethod, steps_of
 from ..declarations.fairness import Case, Fairness
 from ..declarations.lasting import Lasts
@@ -30,8 +30,7 @@ from .telling import NAMES_ALONE, Narration
 State = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Data):
     """One step with its parameters bound.
 
     Enabled where `guard` and every limit hold; then each variable in `updates` takes its new value,
@@ -131,8 +130,7 @@ class Explainer:
         return Explainer, ()
 
 
-@dataclass(frozen=True)
-class TransitionSystem:
+class TransitionSystem(Data, slots=False):
     """Variables with their initial values, transitions, and named predicates over the state.
 
     `invariants` must hold in every reachable state. `witnesses` should be reachable. `resettabilities` must stay

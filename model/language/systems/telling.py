@@ -7,7 +7,7 @@ from functools import cached_property
 from string import Formatter
 from typing import Any, Protocol
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ..declarations.narration import ANYTHING, NOTHING, SOMETHING, Changes, Finds, Reader, Sentence, Words
 from ..expressions.sorts import Entity
 
@@ -28,8 +28,7 @@ class SpokenChange(Protocol):
         """What it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Data):
     """Where a variable stands in the declared state: part and fields, without keys; and the keys.
 
     `words` are None where nobody has declared any.
@@ -40,8 +39,7 @@ class Address:
     words: Words | None
 
 
-@dataclass(frozen=True, slots=True)
-class FactWords:
+class FactWords(Data):
     """How a fact is spoken of (see Fact); `values` are words for values by their names, empty for those that say nothing."""
 
     says: str
@@ -50,8 +48,7 @@ class FactWords:
     values: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ViewCells:
+class ViewCells(Data):
     """The knowledge of a component: which variable says which fact of which subject. See Knowledge.
 
     Where the fact `key` is `nothing`, the view does not speak of the subject.
@@ -64,8 +61,7 @@ class ViewCells:
     fleeting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelCells:
+class ChannelCells(Data):
     """The variables of a channel: its length, and of each entry which variable says which fact.
 
     The fact `subject` says what an event is about; with that for the {}, `about` is how views call it.
@@ -79,8 +75,7 @@ class ChannelCells:
     readers: tuple[Reader, ...]
 
 
-@dataclass(frozen=True)
-class Narration:
+class Narration(Data, slots=False):
     """How the steps and changes of a model are told. Without entries, by names and values alone."""
 
     sentences: Mapping[str, tuple[Sentence, ...]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from itertools import product
 from string import Formatter
 from typing import Any
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ..declarations.narration import ANYTHING, Changes, Sentence
 from ..expressions.expr import Expr, Variable, all_of, any_of, as_expr, const, equal, negate, variable
 from .system import Transition, TransitionSystem
@@ -18,8 +18,7 @@ MOST_VALUES = 64
 """A sentence that names a value is told for each of so many; of more, the value is left open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(Data):
     """A sentence of a transition, without its reasons: the `template` with names and values. `where` gives the states before the step in which it is told so."""
 
     template: str

@@ -6,7 +6,7 @@ Runs in the goroutine that failed: the scheduling cycle, or the pod's binding cy
 from enum import Enum
 from typing import Protocol
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...environment.api import APIServer
 from ...environment.faults import Fault, Faults
 from ...environment.names import namesakes
@@ -71,8 +71,7 @@ class Withdrawal(Enum):
     KNOWN = 3
 
 
-@dataclass(frozen=True)
-class FailedAttempt:
+class FailedAttempt(Data, slots=False):
     """What an attempt hands to the failure handler.
 
     `copy` is the pod's object as the attempt holds it and `nominee` the node that preemption chose; `withdraws`: the pod

@@ -6,7 +6,7 @@ takes that for granted: more nodes than that cannot be explored.
 
 from collections.abc import Sequence
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...language import UNTOLD, Component, Expr, Value, as_expr, clamp, count, integer, largest, select, total
 
 MIN_FEASIBLE_NODES = 100
@@ -16,8 +16,7 @@ NODES_PER_PERCENT = 125
 MAX_INDEX = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Data):
     """A walk through the list of nodes: how many feasible ones were kept, how many were processed."""
 
     found: Expr

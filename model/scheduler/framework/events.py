@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import IntFlag
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Node, Pod, PodGroup
@@ -42,8 +42,7 @@ About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | 
 WILDCARD = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterEvent:
+class ClusterEvent(Data):
     """Something that may make parked pods schedulable. `label` only says what it is called."""
 
     label: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 
-from ....base.structs import dataclass
+from ....base.structs import Data
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
@@ -34,8 +34,7 @@ def _some_has(used: UsedPort, pods: Mapping[Pod, Expr]) -> Expr:
     return any_of(here for pod, here in pods.items() if used.port in pod.host_ports)
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(Data, slots=False):
     """`on[pod][node]`: the NodeInfo of the node holds the pod. `live[node]`: the node has a Node object. `leaving[pod]`: it terminates.
 
     `added[pod][node]`: the pod was added to the NodeInfo because it is nominated there, whether or not the NodeInfo holds it already.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from .....base.structs import dataclass
+from .....base.structs import Data
 from ....environment.cluster.node_versions import NodeVersion
 from ....environment.objects import Node
 from ....language import (
@@ -41,8 +41,7 @@ def goes_wrong(universe: Universe) -> bool:
     return len(universe[Zone]) > 1 and (nodes_come(universe.scope) or moves)
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Data):
     """How often a walk met a node: at all, and twice."""
 
     once: Expr
