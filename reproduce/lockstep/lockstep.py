@@ -6,7 +6,6 @@ comes out is an error of the model, of the driver, or of what the driver reads: 
 """
 
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -124,8 +123,6 @@ class Compared:
 
     runs: int = 0
     steps: int = 0
-    model_seconds: float = 0.0
-    real_seconds: float = 0.0
     taken: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Difference] = field(default_factory=dict)
@@ -155,13 +152,9 @@ def lockstep(
 ) -> Compared:
     """Random runs of a version's model, executed by `play`, until all are done or it is `enough`."""
     found = Compared()
-    for number, batch in enumerate(_batches(random_runs(composition, wanted), found)):
-        began = time.monotonic()
+    for number, batch in enumerate(_batches(random_runs(composition, wanted))):
         cases = [case_for(run, f"{number}.{i}") for i, run in enumerate(batch)]
-        found.model_seconds += time.monotonic() - began
-        began = time.monotonic()
         outcomes = play(cases)
-        found.real_seconds += time.monotonic() - began
         for run, case in zip(batch, cases, strict=True):
             found.add(run, difference_of(run, outcomes[case.id]))
         progress(found)
@@ -170,14 +163,9 @@ def lockstep(
     return found
 
 
-def _batches(runs: Iterable[RandomRun], found: Compared) -> Iterator[list[RandomRun]]:
+def _batches(runs: Iterable[RandomRun]) -> Iterator[list[RandomRun]]:
     left = iter(runs)
-    while True:
-        began = time.monotonic()
-        batch = [run for run in islice(left, AT_ONCE) if run.path]
-        found.model_seconds += time.monotonic() - began
-        if not batch:
-            return
+    while batch := [run for run in islice(left, AT_ONCE) if run.path]:
         yield batch
 
 

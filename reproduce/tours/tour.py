@@ -74,7 +74,6 @@ class Toured:
     runs: int = 0
     steps: int = 0
     seconds: float = 0.0
-    planning_seconds: float = 0.0
     in_time: bool = True
 
     def count(self, *fates: Fate) -> int:
@@ -151,12 +150,7 @@ class _Tour:
         return sorted(edge for edge in hidden if fates[edge] == Fate.LEFT)
 
     def _timely(self, runs: Iterator[Planned[Timing]]) -> Iterator[Planned[Timing]]:
-        while self._goes_on():
-            began = time.monotonic()
-            run = next(runs, None)
-            self.found.planning_seconds += time.monotonic() - began
-            if run is None:
-                return
+        while self._goes_on() and (run := next(runs, None)) is not None:
             yield run
 
     def _played(self, batch: list[Planned[Timing]]) -> list[Difference | None]:

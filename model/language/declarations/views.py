@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ..expressions.errors import ModelError
 from ..expressions.expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
-from ..expressions.sorts import INT, Entity, sort_of_enum, sort_of_ref
+from ..expressions.sorts import INT, sort_of_enum, sort_of_ref
 from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
 from .tracer import active, constraint, current_path, where
 
@@ -399,8 +399,3 @@ def _clear(cell: Any) -> None:
     elif isinstance(cell, TableCell):
         for element in cell.cells:
             _clear(element)
-
-
-def is_entity(value: object) -> bool:
-    """Whether a value is one of the entities of a universe."""
-    return isinstance(value, Entity)
