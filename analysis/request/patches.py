@@ -1,6 +1,7 @@
 """Patches of the user's own: subclasses of parts of the scheduler in a Python file, checked before anything is built."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import FunctionType
@@ -11,6 +12,7 @@ from ...model.history import Composition, Patch
 from ...model.language import Component
 from ...model.language.declarations.component import combine
 from ...patching import part_of
+from ...properties import Property
 from .option_files import split_option
 from .own_modules import load_module
 from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
@@ -30,10 +32,17 @@ def read_patch(option: str, given_by: str = "") -> Patch:
     problem = partial(_mistake, f"{given_by}: " if given_by else "")
     path, name = split_option(option)
     module = load_module(path, problem)
-    own = {n: c for n, c in vars(module).items() if isinstance(c, type) and c.__module__ == module.__name__}
-    found = {n: c for n, c in own.items() if not n.startswith("_") and issubclass(c, Component)}
+    own = _classes_in(module)
+    asking = _properties_in(own)
+    found = {
+        n: c for n, c in own.items() if not n.startswith("_") and issubclass(c, Component) and n not in asking
+    }
     if name and name not in own:
         raise problem(path, f"there is no class `{name}` in it; {known_names(name, list(found))}")
+    if asking and (name in asking or not (name or found)):
+        raise problem(
+            path, f"{name or asking[0]} is a property, and changes nothing: name it with --properties"
+        )
     if name and name not in found:
         raise problem(path, f"{name} is no part of the scheduler: {_derive(own[name])}")
     if not found:
@@ -74,7 +83,27 @@ def with_patches(composition: Composition, patches: Sequence[Patch]) -> Composit
         and base not in inside
         and not _inherited(base, inside)
     ]
-    return made.noted([*notes, *_hidden(patches), *_assumptions(composition, patches)])
+    return made.noted([*notes, *_hidden(patches), *_assumptions(composition, patches), *_unasked(patches)])
+
+
+def _classes_in(module: object) -> dict[str, type]:
+    """The classes that a file itself defines."""
+    name = getattr(module, "__name__", "")
+    return {n: c for n, c in vars(module).items() if isinstance(c, type) and c.__module__ == name}
+
+
+def _properties_in(classes: Mapping[str, type]) -> list[str]:
+    """Of these the properties, which belong to no patch."""
+    return [n for n, c in classes.items() if issubclass(c, Property)]
+
+
+def _unasked(patches: Sequence[Patch]) -> Iterator[str]:
+    """A file may have the questions beside the change; who reads the verdict must know that they are asked with an option only."""
+    for patch in patches:
+        module = sys.modules.get(patch.classes[0].__module__)
+        if module is not None and not split_option(patch.source)[1]:
+            if asking := _properties_in(_classes_in(module)):
+                yield f"{patch.source} has properties, too ({', '.join(asking)}), which are checked only if --properties names the file"
 
 
 def _hidden(patches: Sequence[Patch]) -> Iterator[str]:

@@ -105,6 +105,7 @@ MISTAKES = [
         "line 6: ImportError: cannot import name 'Users' from 'podrace.model.scheduler'...; Users is in podrace.patching\n",
     ),
     ("class A(Scheduler)\n", "line 6: expected ':'"),
+    ("from podrace.patching import Property\nclass A(Property):\n    pass\n", "A is a property, and changes nothing: name it with --properties\n"),
 ]  # fmt: skip
 
 
@@ -205,6 +206,21 @@ def test_a_file_may_hold_several_classes_and_helpers(tmp_path: Path) -> None:
     patch = read_patch(str(path))
     assert (patch.name, [cls.__name__ for cls in patch.classes]) == ("both", ["A", "B"])
     assert read_patch(f"{path}:B").name == "B"
+
+
+def test_a_file_may_hold_a_change_and_what_is_asked_of_it() -> None:
+    """The properties are no part of the patch; that they are asked with an option is noted, unless one class is named."""
+    path = str(Path(__file__).parents[2] / "races" / "kep_5690.py")
+    patch = read_patch(path)
+    assert [cls.__name__ for cls in patch.classes] == [
+        "WorthADryRun", "DevicesPreempted", "LeftToTheDryRun", "DevicesHeld",
+    ]  # fmt: skip
+    asking = "DeviceGoesToPreemptor, PreemptsOnce, HeldBackAreWoken"
+    note = f"{path} has properties, too ({asking}), which are checked only if --properties names the file"
+    assert with_patches(resolve("1.37.2"), [patch]).notes == (note,)
+    assert with_patches(resolve("1.37.2"), [read_patch(f"{path}:DevicesHeld")]).notes == ()
+    with pytest.raises(UsageProblem, match="PreemptsOnce is a property, and changes nothing"):
+        read_patch(f"{path}:PreemptsOnce")
 
 
 def test_a_patch_may_bring_words(tmp_path: Path) -> None:
