@@ -32,7 +32,7 @@ class WrittenVolumes:
     classes: dict[str, StorageClassObject] = field(default_factory=dict)
     volumes: dict[str, VolumeObject] = field(default_factory=dict)
     claims: dict[str, VolumeClaimObject] = field(default_factory=dict)
-    limits: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    limits: dict[str, Mapping[str, int | None]] = field(default_factory=dict)
     drivers: dict[str, CsiDriver] = field(default_factory=dict)
     attached: list[Attachment] = field(default_factory=list)
 

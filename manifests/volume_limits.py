@@ -43,10 +43,13 @@ class VolumeLimits(Data, slots=False):
         if not written.limits:
             yield f"how many volumes of {driver} a node takes is not known: dump csinodes, too"
             return
-        limited = {
-            n.name: written.limits[n.name][driver] for n in nodes if driver in written.limits.get(n.name, {})
-        }
-        for node, most in limited.items():
+        listed = {n.name: written.limits.get(n.name, {}) for n in nodes}
+        for node, drivers in listed.items():
+            if known is not None and known.required and driver not in drivers:
+                yield f"{driver} is not installed on Node/{node}, and keeps pods away until it is (preventPodSchedulingIfMissing), which is not modelled"
+            most = drivers.get(driver)
+            if most is None:
+                continue
             used = {
                 name
                 for pod in self.bound
@@ -55,7 +58,9 @@ class VolumeLimits(Data, slots=False):
             }
             there = {self._volume_of(name) for name in used}
             there |= {a.volume for a in written.attached if (a.node, a.driver) == (node, driver)}
-            if len(there | {self._volume_of(name) for name in names}) > most:
+            new = {self._volume_of(name) for name in names}
+            # What is attached and no pod of the node uses counts beside the pod's own volumes, and so does its own, from before (Filter, 1.32 and later).
+            if len(there | new) + len(new) > most:
                 yield f"Node/{node} takes no more than {most} volumes of {driver}, which is not modelled"
             elif used and not written.attached and (known is None or known.attaches):
                 yield f"which volumes of {driver} are attached to Node/{node} is not known: dump volumeattachments, too"

@@ -24,10 +24,11 @@ MANY_VOLUMES = (1 << 31) - 1
 
 
 class CsiDriver(Data):
-    """A CSIDriver. `attaches`: its volumes are attached to nodes. `capacity`: it says where it has capacity for new ones."""
+    """A CSIDriver. `attaches`: its volumes are attached to nodes. `capacity`: it says where it has capacity for new ones. `required`: no pod with its volumes is placed where it is not installed (VolumeLimitScaling)."""
 
     attaches: bool
     capacity: bool
+    required: bool
 
 
 class Attachment(Data):
@@ -50,15 +51,15 @@ def driver_in(source: Fields) -> str:
     return next((driver for name, (_, driver) in IN_TREE.items() if name in source), "")
 
 
-def read_csi_node(fields: Fields) -> Mapping[str, int]:
-    """How many volumes of a driver a node takes, by driver, of a CSINode; a driver without a limit is left out."""
-    found: dict[str, int] = {}
+def read_csi_node(fields: Fields) -> Mapping[str, int | None]:
+    """The drivers that a CSINode names, and how many volumes of each the node takes; None for one without a limit."""
+    found: dict[str, int | None] = {}
     for element in fields.below("spec").elements("drivers", "a list of drivers"):
         driver = element.mapping("a driver with `name`")
         allocatable = driver.below("allocatable", "a mapping with `count`")
-        if "count" in allocatable:
-            name = driver.need("name", "name the driver").text("the name of a CSI driver")
-            found[name] = allocatable["count"].integer(0, MANY_VOLUMES)
+        name = driver.need("name", "name the driver").text("the name of a CSI driver")
+        limited = "count" in allocatable
+        found[name] = allocatable["count"].integer(0, MANY_VOLUMES) if limited else None
     return found
 
 
@@ -66,7 +67,8 @@ def read_csi_driver(fields: Fields) -> CsiDriver:
     """A CSIDriver."""
     spec = fields.below("spec")
     attaches = spec.boolean("attachRequired") if "attachRequired" in spec else True
-    return CsiDriver(attaches, spec.boolean("storageCapacity"))
+    required = spec.boolean("preventPodSchedulingIfMissing")
+    return CsiDriver(attaches, spec.boolean("storageCapacity"), required)
 
 
 def read_attachment(fields: Fields) -> Attachment:

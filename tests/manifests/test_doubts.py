@@ -143,8 +143,14 @@ def doubts(folder: Path, *some: dict[str, Any], release: str | None = None, node
          "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"),
         ((WAITS, *BOUND, csi_node("n1", 1), attached("pv3")),
          "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"),
+        ((WAITS, *BOUND, csi_node("n1", 1), attached("pv")),  # its own from before, which counts twice
+         "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"),
+        ((WAITS, *BOUND, *RUNS, csi_node("n1", 2), attached("pv2")),  # a comes, goes, and comes again
+         "Node/n1 takes no more than 2 volumes of csi.example.com, which is not modelled"),
         ((WAITS, *BOUND, *RUNS, csi_node("n1", 9)),
          "which volumes of csi.example.com are attached to Node/n1 is not known: dump volumeattachments, too"),
+        ((WAITS, *BOUND, csi_node("n2"), driver(preventPodSchedulingIfMissing=True)),  # n1 has no CSINode yet
+         "csi.example.com is not installed on Node/n1, and keeps pods away until it is (preventPodSchedulingIfMissing), which is not modelled"),
         ((WAITS, *OPEN, csi_node("n1")),
          "whether csi.example.com says where it has capacity is not known: dump csidrivers, too (shop/data of shop/a)"),
         ((WAITS, *OPEN, csi_node("n1"), driver(storageCapacity=True)),
@@ -163,9 +169,10 @@ def test_what_of_volumes_is_in_doubt(tmp_path: Path, some: Some, doubt: str) -> 
         (WAITS, *OPEN, *ANY),
         (WAITS, *OPEN, csi_node("n1"), made("CSIDriver", "x.example.com", "storage.k8s.io/v1", spec={"storageCapacity": True})),
         (WAITS, storage_class("csi", waits=False), volume_claim("data"), csi_node("n1")),
-        (WAITS, *BOUND, *RUNS, csi_node("n1", 2), attached("pv2")),
-        (WAITS, *BOUND, *RUNS, csi_node("n1", 2), driver(attachRequired=False)),
-        (WAITS, *BOUND, csi_node("n1", 1), attached("pv")),
+        (WAITS, *BOUND, *RUNS, csi_node("n1", 3), attached("pv2")),
+        (WAITS, *BOUND, *RUNS, csi_node("n1", 3), driver(attachRequired=False)),
+        (WAITS, *BOUND, csi_node("n1", 2), attached("pv")),
+        (WAITS, *BOUND, csi_node("n1"), csi_node("n2"), driver(preventPodSchedulingIfMissing=True)),
         (WAITS, storage_class("csi", "kubernetes.io/no-provisioner"), volume("pv", csi=None, local={"path": "/x"}), volume_claim("data")),
     ],
 )  # fmt: skip
