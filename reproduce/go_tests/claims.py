@@ -13,8 +13,7 @@ from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import plain_value
 from ...checker.trace.execution import replay
 from ...model.language import Parameter, variables_of
-from ...reports.step import Value
-from .objects import quoted
+from .objects import go_value, quoted
 
 
 class Claim(Data):
@@ -22,11 +21,6 @@ class Claim(Data):
 
     call: str
     expectation: str
-
-
-def go_value(value: Value) -> str:
-    """A value of the model in Go."""
-    return quoted(value) if isinstance(value, str) else "nil" if value is None else str(value).lower()
 
 
 def claim_of(found: Replayed) -> Claim | None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...model.environment.cluster.placement_rules import ANY_ADDRESS
+from ...reports.step import Value
 from ..case import Case
+from .model_values import values_at_start
 
 Object = Mapping[str, Any]
 
@@ -13,6 +15,11 @@ Object = Mapping[str, Any]
 def quoted(text: str) -> str:
     """A string literal of Go."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def go_value(value: Value) -> str:
+    """A value of the model in Go."""
+    return quoted(value) if isinstance(value, str) else "nil" if value is None else str(value).lower()
 
 
 def cluster_lines(case: Case) -> Iterator[str]:
@@ -23,12 +30,19 @@ def cluster_lines(case: Case) -> Iterator[str]:
     if case.budgets:
         budgets = (f"*fromJSON[policyv1.PodDisruptionBudget](`{json.dumps(b)}`)" for b in case.budgets)
         yield from _list("Budgets", "policyv1.PodDisruptionBudget", budgets)
+    if case.groups:
+        groups = (f"*fromJSON[group](`{json.dumps(kinds)}`)" for kinds in case.groups)
+        yield from _list("Groups", "group", groups)
     if case.node_versions:
         versions = (f"{quoted(name)}: {_node(node)}" for name, node in case.node_versions.items())
         yield from _list("NodeVersions", "*v1.Node", versions, "map[string]")
     if case.pod_versions:
         versions = (f"{quoted(name)}: {_pod(_unnumbered(pod))}" for name, pod in case.pod_versions.items())
         yield from _list("PodVersions", "*v1.Pod", versions, "map[string]")
+    if values := values_at_start(case):
+        pairs = {f"{quoted(v)}:": go_value(value) for v, value in values.items()}
+        most = max(map(len, pairs))
+        yield from _list("Model", "any", (f"{v:{most}} {value}" for v, value in pairs.items()), "map[string]")
     fields = dict(_fields(case))
     width = max(map(len, fields), default=0) + 1
     yield from (f"\t\t{name + ':':{width}} {value}," for name, value in fields.items())
@@ -40,6 +54,8 @@ def _fields(case: Case) -> Iterator[tuple[str, str]]:
         yield "NodesCreatedLater", _strings(case.absent_nodes)
     if case.absent_pods:
         yield "CreatedLater", _strings(case.absent_pods)
+    if case.absent_groups:
+        yield "GroupsCreatedLater", _strings(case.absent_groups)
     if len(case.order) > 1:
         yield "Order", _strings(case.order)
     if case.points:

@@ -7,6 +7,7 @@ A line is one move of one goroutine, or several that it makes without a break, w
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from ...analysis.ask.asked_property import ID as ASK
@@ -16,10 +17,11 @@ from ...base.structs import Data
 from ...reports.step import ShownStep, Value
 from ..case import Case, CaseStep
 from ..random_runs.forcing import UNPLAYED
-from .claims import claim_of, go_value
+from .claims import claim_of
+from .model_values import Values, values_after
 from .moves import COMPOSED, MOVES, Move
 from .names import name_of
-from .objects import REQUIRED, cluster_lines, quoted
+from .objects import REQUIRED, cluster_lines, go_value, quoted
 
 WIDTH = 100
 
@@ -88,7 +90,6 @@ def _beyond(case: Case) -> str | None:
         "an extender": case.extenders,
         "claims of devices": case.claims or case.devices,
         "claims of volumes": case.storage,
-        "groups of pods": case.groups,
         "labels of namespaces, services or scores of resources": (
             case.namespaces or case.services or (case.scores or {}).get("strategy")
         ),
@@ -145,22 +146,26 @@ def _is_untold(step: CaseStep) -> bool:
 def lines_of(steps: Sequence[ShownStep], case: Case) -> tuple[Line, ...]:
     """The moves of a run: steps that one goroutine takes without a break are one move where there is a name for it."""
     found: list[Line] = []
+    after = values_after(case)
     at = 0
     while at < len(steps):
         wait = case.steps[at].wait_ms
         if wait:
             found.append(Line(f"c.Wait({_duration(wait)})", "Time passes.", ()))
-        taken = _composed(steps, case, at) or _single(steps[at])
+        taken = _composed(steps, case, at, after) or _single(steps[at])
         found.append(taken)
         at += len(taken.numbers)
+        if told := after[at - 1]:
+            found.append(Line(f"c.LeadsTo({_pairs(told)})", "", ()))
     return tuple(found)
 
 
-def _composed(steps: Sequence[ShownStep], case: Case, at: int) -> Line | None:
+def _composed(steps: Sequence[ShownStep], case: Case, at: int, after: Sequence[Values]) -> Line | None:
     for composed in COMPOSED:
         span = composed.length(steps, at)
-        # A wait within the span would be lost.
-        if span > 1 and not any(case.steps[i].wait_ms for i in range(at + 1, at + span)):
+        # A wait within the span would be lost, and so would values that are told.
+        lost = any(case.steps[i + 1].wait_ms or after[i] for i in range(at, at + span - 1))
+        if span > 1 and not lost:
             part = steps[at : at + span]
             arguments = composed.arguments(part)
             return Line(_call(composed.name, arguments), composed.said(part), tuple(s.number for s in part))
@@ -170,11 +175,15 @@ def _composed(steps: Sequence[ShownStep], case: Case, at: int) -> Line | None:
 def _single(step: ShownStep) -> Line:
     move: Move | None = MOVES.get(f"{step.component}.{step.step}")
     if move is None:
-        pairs = [text for name, value in step.args.items() for text in (quoted(name), go_value(value))]
-        call = f"c.Step({', '.join([quoted(f'{step.component}.{step.step}'), *pairs])})"
+        name = quoted(f"{step.component}.{step.step}")
+        call = f"c.Step({name}, {_pairs(step.args)})" if step.args else f"c.Step({name})"
     else:
         call = _call(move.name_for(step.args), move.arguments(step.args))
     return Line(call, step.sentence, (step.number,))
+
+
+def _pairs(values: Mapping[str, Value]) -> str:
+    return ", ".join(text for name, value in values.items() for text in (quoted(name), go_value(value)))
 
 
 def _call(name: str, arguments: Sequence[Value]) -> str:
@@ -216,9 +225,12 @@ def _without_literals(text: str) -> str:
 
 def _aligned(lines: Sequence[Line]) -> Iterator[str]:
     """As gofmt has it: the comments of lines that follow each other begin in one column."""
-    width = max(len(line.call) for line in lines)
-    for line in lines:
-        yield f"\t\t{line.call:{width}} // {line.said}"
+    for is_said, group in groupby(lines, lambda line: bool(line.said)):
+        block = list(group)
+        width = max(len(line.call) for line in block)
+        yield from (
+            f"\t\t{line.call:{width}} // {line.said}" if is_said else f"\t\t{line.call}" for line in block
+        )
 
 
 def _comment(*sentences: str, indent: str = "") -> Iterator[str]:

@@ -142,7 +142,11 @@ func (c *Moves) ExpectNotAssumed(pod string) {
 	w.until(time.Minute, func() bool { w.freeAllBut(isBind); return scheduled() })
 	waits := "a pod that needs all that is free there is bound nevertheless"
 	if !scheduled() {
-		waits = "a pod that needs this room has waited for a minute, and waits as long as the Bind call of " + pod + " lasts"
+		lasts := "Bind call"
+		if w.Stage.Find(isBind) == nil { // the pod waits for permission
+			lasts = "binding cycle"
+		}
+		waits = "a pod that needs this room has waited for a minute, and waits as long as the " + lasts + " of " + pod + " lasts"
 		w.setFree()
 		if after, ok := w.until(11*time.Minute, scheduled); ok {
 			waits += fmt.Sprintf("; it was bound %v after that", after)
@@ -160,9 +164,10 @@ func (c *Moves) needing(node, without string) *v1.Pod {
 		}
 	}
 	delete(free, v1.ResourcePods)
+	w := c.world
 	for _, p := range c.script.Pods {
-		now := c.world.Store.Pod(idOf(p))
-		if idOf(p) == without || now == nil || now.Spec.NodeName != node {
+		now := w.Store.Pod(idOf(p))
+		if idOf(p) == without || now == nil || w.placedOn(idOf(p)) != node {
 			continue
 		}
 		for name, amount := range now.Spec.Containers[0].Resources.Requests {

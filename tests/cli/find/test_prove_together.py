@@ -227,13 +227,25 @@ def test_two_gangs_on_two_nodes_as_entries_of_the_queue(shell: Shell, promise: s
     assert not proof["witnesses_missed"]
 
 
+GROUP_PATCHES = PATCHES.with_name("group_patches.py")
+
+
 @pytest.mark.ci
-def test_gangs_are_let_go_as_a_whole_where_a_binding_fails(shell: Shell) -> None:
-    """What Permit is for. Without it (141182), the same command with the patch NoPermit finds 9 violating clusters."""
+@pytest.mark.parametrize(
+    ("patches", "verdict", "clusters", "violated", "distinct"),
+    [((), "HOLDS FOR ALL", 108, 0, 3747624), (("NoPermit",), "VIOLATED", 21, 9, 0)],
+)
+def test_gangs_are_let_go_as_a_whole_where_a_binding_fails(
+    shell: Shell, patches: tuple[str, ...], verdict: str, clusters: int, violated: int, distinct: int
+) -> None:
+    """What Permit is for: 141182 takes it out. The patch is named by its whole path, since the shell is elsewhere."""
     line = ["prove", "--gang", "2", "--pods", "0", "--property", "S-QUORUM", "-o", "json", *GANG, *SMALL]
     line += ["--release", "1.37.2", "--gate", "GenericWorkload=true", "--scope", "bind_failures=1"]
-    proof = untimed(shell(*line).out)
-    assert (proof["verdict"], proof["clusters"], proof["distinct"]) == ("HOLDS FOR ALL", 108, 3747624)
+    ran = shell(*line, *(word for name in patches for word in ("--patch", f"{GROUP_PATCHES}:{name}")))
+    assert (ran.code, ran.err) == (int(violated > 0), "")
+    proof = untimed(ran.out)
+    assert (proof["verdict"], proof["clusters"], proof["violated"]) == (verdict, clusters, violated)
+    assert proof["distinct"] == distinct
 
 
 @pytest.mark.ci

@@ -21,6 +21,7 @@ from podrace.reports.step import ShownStep
 from podrace.reproduce.case import CaseStep
 from podrace.reproduce.go_tests import file_of, go_tests
 from podrace.reproduce.go_tests.claims import _CLAIMS
+from podrace.reproduce.go_tests.model_values import values_at_start
 from podrace.reproduce.go_tests.moves import COMPOSED, MOVES
 from podrace.reproduce.go_tests.names import PROCESSORS, SYSTEMS, free_name, name_of
 from podrace.reproduce.go_tests.objects import _port as port_line
@@ -60,11 +61,34 @@ def test_the_test_of_a_hazard(name: str) -> None:
     assert text == golden.read_text(encoding="utf-8")
 
 
+GROUPS = {
+    "kept-by-the-gone": ("v1.37.2", "S-ROOM"),
+    "member-counted-twice": ("v1.37.2", "S-STUCK"),
+}
+"""Scenarios with groups of pods, the versions for which their tests are written, and the properties."""
+
+
+def group_test(name: str) -> dict[str, str]:
+    version, prop = GROUPS[name]
+    file = GOLDEN.parents[2] / "scenarios" / "groups" / f"{name}.yaml"
+    return go_tests(prepare(questions(Wanted(str(file), version, None, [prop]), budget_for(), Method())))
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_test_of_a_race_of_groups(name: str) -> None:
+    golden = GOLDEN / f"{file_of(name)}.txt"
+    ((file, text),) = group_test(name).items()
+    assert file == file_of(name)
+    if os.environ.get("PODRACE_UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(shutil.which("gofmt") is None, reason="no Go")
 def test_they_are_as_gofmt_has_them(tmp_path: Path) -> None:
     for golden in GOLDEN.glob("*.txt"):
         shutil.copy(golden, tmp_path / golden.stem)
-    assert len(list(tmp_path.iterdir())) == len(MENDED_BY)
+    assert len(list(tmp_path.iterdir())) == len({*MENDED_BY, *GROUPS})
     done = subprocess.run(["gofmt", "-l", str(tmp_path)], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == ""
 
@@ -124,7 +148,7 @@ def step(number: int, name: str, actor: str = "scheduler", **args: Any) -> Shown
 
 def lines(*steps: ShownStep, waits: dict[int, int] | None = None) -> list[str]:
     timed = [CaseStep(s.step, s.actor, s.args, (waits or {}).get(s.number, 0), {}) for s in steps]
-    case: Any = SimpleNamespace(steps=timed)
+    case: Any = SimpleNamespace(steps=timed, groups=[])
     return [line.call for line in lines_of(steps, case)]
 
 
@@ -149,6 +173,27 @@ def test_a_wait_is_a_line_and_is_never_lost() -> None:
     assert lines(*begun, waits={3: 1500}) == [
         'c.SchedulerPops("p")', 'c.SchedulerTakesSnapshot("p")', "c.Wait(1500 * time.Millisecond)", 'c.SchedulerFilters("p", "a")',
     ]  # fmt: skip
+
+
+def test_what_the_model_has_after_a_move_is_told_where_there_are_groups() -> None:
+    """Once for each change that the driver tells apart; no move of several steps has one within it."""
+    phase, stage, told = "scheduler.phase", "pod_group_cycle.stage", 'c.LeadsTo("scheduler.phase", '
+    names = ["pop", "take_snapshot", "filter", "assume"]
+    changes: list[dict[str, Any]] = [
+        {phase: "POPPED", "scheduler.pod": "p"}, {phase: "FILTERING"}, {phase: "SELECT"}, {phase: "POD_GROUP", stage: "SUBMIT"},
+    ]  # fmt: skip
+    shown = [step(n, f"scheduler.{name}", pod="p", node="n") for n, name in enumerate(names, 1)]
+    timed = [CaseStep(s.step, s.actor, s.args, 0, c) for s, c in zip(shown, changes, strict=True)]
+    initial = {phase: "IDLE", stage: "NONE", "queue.pending[p]": False, "queue.gated[p]": False}
+    case: Any = SimpleNamespace(steps=timed, groups=[[{}]], initial=initial)
+    assert [line.call for line in lines_of(shown, case)] == [
+        'c.SchedulerPops("p", "n")', f'{told}"OTHER")', 'c.SchedulerTakesSnapshot("p", "n")', 'c.SchedulerFilters("p", "n")',
+        'c.SchedulerAssumes("p", "n")', f'{told}"POD_GROUP", "pod_group_cycle.stage", "SUBMIT")',
+    ]  # fmt: skip
+    assert values_at_start(case) == {phase: "IDLE", stage: "NONE", "queue.pending[p]": False}
+    case.groups = []
+    assert [line.call for line in lines_of(shown, case)] == ['c.SchedulerTries("p", "n")', 'c.SchedulerAssumes("p", "n")']  # fmt: skip
+    assert values_at_start(case) == {}
 
 
 def test_the_arguments_of_moves() -> None:
@@ -285,7 +330,6 @@ def test_no_test_for_a_cluster_with_an_extender() -> None:
             "volumes: [c]",
             "claims of volumes",
         ),
-        ("featureGates: {GangScheduling: true}\npodGroups: {g: {minCount: 1}}", "podGroup: g", "groups of pods"),
         ("config: {scored: true}", "priority: 0", "scores that decide"),
         (
             "config: {}",

@@ -9,8 +9,13 @@ import pytest
 
 from podrace.analysis.request.method import Method, budget_for
 from podrace.reproduce.across import across
+from podrace.reproduce.go_tests.names import name_of
+from podrace.reproduce.go_tests.running import run_go_tests
+from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.request import Wanted
 from podrace.scenarios import find_scenarios
+from tests.reproduce.go_tests.test_go_tests import GROUPS as WRITTEN
+from tests.reproduce.go_tests.test_go_tests import group_test
 from tests.reproduce.real.test_real import CHOSEN, go_or_skip
 
 GROUPS = Path(__file__).parents[3] / "scenarios" / "groups"
@@ -61,3 +66,19 @@ def test_groups_of_pods(version: str, name: str, identifier: str, steps: int) ->
     assert [(one.property, one.verdict, len(one.steps)) for one in found] == [
         (identifier, "REPRODUCED", steps)
     ]
+
+
+SAID = {
+    "kept-by-the-gone": "a is gone, and its deletion has been handled, but the cache keeps its room on n1: ",
+    "member-counted-twice": "s was bound to n1 only after ",
+}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", WRITTEN)
+def test_their_go_tests_fail(name: str) -> None:
+    version = parse_version(WRITTEN[name][0])
+    if version.plain not in CHOSEN:
+        pytest.skip(f"{version} is not chosen")
+    found = run_go_tests(version, go_or_skip(), group_test(name), (), print)[name_of(name)]
+    assert (found.passed, [said.startswith(SAID[name]) for said in found.said]) == (False, [True])
