@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from .lines import ChangedLine, is_told_only
+from .aside import is_told_only
+from .lines import ChangedLine
 
 VARIABLE = "PODRACE_DAMAGED"
 _FILE = "podrace_damaged.go"

@@ -16,8 +16,9 @@ from ...base.structs import Data
 from ..case import Case
 from ..modules.toolchain import BuildProblem, Go
 from ..running import Built, OutOfTime, built_for, taken
+from .aside import is_told_only
 from .damage import damaged_texts, is_jump, unexercised
-from .lines import NOTHING, ChangedLine, Counted, is_told_only
+from .lines import NOTHING, ChangedLine, Counted
 from .replays import replayed_at_once, seen_of
 from .sources import Change, tree_with
 from .texts import FileChange
@@ -78,7 +79,7 @@ class Damage:
     shown: set[ChangedLine] = field(default_factory=set)
     kept: set[ChangedLine] = field(default_factory=set)
     looked: set[ChangedLine] = field(default_factory=set)
-    _memory: dict[tuple[Path, str], Kept] = field(default_factory=dict)
+    _memory: dict[tuple[Path, int], Kept] = field(default_factory=dict)
     _sides: dict[bool, _Side] = field(default_factory=dict)
 
     def look(self, played: Sequence[Played], until: float) -> None:
@@ -156,7 +157,7 @@ class Damage:
         return False
 
     def _is_kept(self, built: Built, number: int, telling: Sequence[Played]) -> bool:
-        """Whether something else is kept in memory if a line is damaged, of a kind of which both sides keep the same in all these runs."""
+        """Whether something else is kept in memory if a line is damaged, of a kind of which both sides keep the same in all these runs; and of no kind do they then keep something else."""
         for one in telling:
             whole, damaged = self._kept(built, one), _kept(built, one, number)
             kinds = {
@@ -164,21 +165,25 @@ class Damage:
                 for at in whole | damaged
                 if _unlike(at, whole, damaged) and "" not in (whole.get(at), damaged.get(at))
             }
-            if kinds and kinds - self._unlike_sides(telling, built.until):
-                return True
+            if kinds:
+                unlike, unknown = self._unlike_sides(telling, built.until)
+                if kinds - unlike - unknown and not kinds & unlike:
+                    return True
         return False
 
-    def _unlike_sides(self, played: Sequence[Played], until: float) -> set[str]:
-        """The kinds of which the code before and after the change is not known to keep the same."""
-        found = set[str]()
+    def _unlike_sides(self, played: Sequence[Played], until: float) -> tuple[set[str], set[str]]:
+        """The kinds of which the code before and after the change keep something else, and those of which that is not known."""
+        unlike, unknown = set[str](), set[str]()
         for one in played:
             before, after = (self._kept(replace(side, until=until), one) for side in self.both)
-            found |= {at[1] for at in before | after if _unlike(at, before, after)}
-        return found
+            for at in before | after:
+                if _unlike(at, before, after):
+                    (unknown if "" in (before.get(at), after.get(at)) else unlike).add(at[1])
+        return unlike, unknown
 
     def _kept(self, built: Built, one: Played) -> Kept:
         """What is kept of each kind in each case if no line is damaged."""
-        key = built.folder, one.cases[0].id
+        key = built.folder, id(one)  # another counterexample of the same question has the same name
         if key not in self._memory:
             self._memory[key] = _kept(built, one, UNDAMAGED)
         return self._memory[key]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from difflib import SequenceMatcher
-from itertools import pairwise
 from pathlib import PurePosixPath
 
 from ...analysis.upstream.go_tokens import tokens_of
@@ -14,21 +13,19 @@ from ...base.structs import Data
 from ...reports.verify.code_change import Lines
 from ..modules import held
 from ..modules.module import KUBERNETES
+from .aside import errors_as_before, is_told_only
 from .texts import FileChange
 
 _BLOCK = re.compile(r"(\S+\.go):(\d+)\.(\d+),(\d+)\.(\d+) \d+ (\d+)$")
 _SCHEDULER = "pkg/scheduler/"
 _NO_CODE = frozenset("(){}[];,")
-_TOLD = re.compile(r"(?:klog|logger|metrics)\.|utilruntime\.HandleError|\w+[.](?:V\(|Info|Error)")
-_ERROR_MET = re.compile(r".*\bif (?:.*; )?err != nil \{")
-_ERROR_RETURNED = re.compile(r"\s*return (?:.*, )?(err|fmt\.Errorf\(.*\))")
 
 Place = tuple[int, int]
 """A line and a column, both from 1."""
 
 
 class ChangedLine(Data):
-    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled. `aside`: it only logs, or returns the error of the changed condition before it, as the other side does somewhere."""
+    """A line that is new, or (`removed`) one of the unchanged file that is gone; `place` is where it begins in what is compiled. `aside`: it only logs, or returns the error of the changed condition before it as the other side does."""
 
     path: str
     number: int
@@ -72,30 +69,14 @@ def _of_file(one: FileChange) -> Iterator[ChangedLine]:
         [number for number in range(len(here)) if number not in kept]
         for here, kept in zip(texts, (same.keys(), frozenset(same.values())), strict=True)
     ]
-    errors = [_errors_returned(here, changed) for here, changed in zip(texts, sides, strict=True)]
-    both = set(errors[0].values()) & set(errors[1].values())
+    errors = errors_as_before(*texts)
     for side, (text, here, changed) in enumerate(zip((one.before, one.after), texts, sides, strict=True)):
         there = _same_lines(here, as_compiled(one.path, text or "").splitlines())
         for number in changed:
             line = here[number]
             if number in there and _is_code(line):
-                aside = is_told_only(line) or errors[side].get(number) in both
+                aside = is_told_only(line) or number in errors[side]
                 yield ChangedLine(one.path, number + 1, (there[number] + 1, _column(line)), not side, aside)
-
-
-def _errors_returned(here: Sequence[str], changed: Sequence[int]) -> dict[int, str]:
-    """The changed lines that return the error of a changed condition in the line before, with what they make of it."""
-    return {
-        number: match[1]
-        for before, number in pairwise(changed)
-        if number == before + 1 and _ERROR_MET.fullmatch(here[before])
-        if (match := _ERROR_RETURNED.fullmatch(here[number])) is not None
-    }
-
-
-def is_told_only(line: str) -> bool:
-    """Whether a line only logs or counts, which no state shows."""
-    return _TOLD.match(line.strip()) is not None
 
 
 def _is_code(line: str) -> bool:

@@ -109,19 +109,25 @@ KINDS = ("nominatedPods", "podStates")
 
 
 @pytest.mark.parametrize(
-    ("after", "unsteady", "kept"),
+    ("after", "damaged", "unsteady", "kept"),
     [
-        ({}, "", True),
-        ({"podStates": "other"}, "", True),
-        ({"nominatedPods": "other"}, "", False),
-        ({}, "before", False),
-        ({}, "damaged", False),
+        ({}, KINDS[:1], "", True),
+        ({"podStates": "other"}, KINDS[:1], "", True),
+        ({"podStates": "other"}, KINDS, "", False),
+        ({"nominatedPods": "other"}, KINDS[:1], "", False),
+        ({}, KINDS[:1], "before", False),
+        ({}, KINDS, "before", True),
+        ({}, KINDS[:1], "damaged", False),
     ],
 )
 def test_damage_that_only_memory_shows(
-    monkeypatch: pytest.MonkeyPatch, after: dict[str, str], unsteady: str, kept: bool
+    monkeypatch: pytest.MonkeyPatch,
+    after: dict[str, str],
+    damaged: tuple[str, ...],
+    unsteady: str,
+    kept: bool,
 ) -> None:
-    """It counts if the code before and after the change keeps the same of that kind in all runs, twice."""
+    """It counts if the code before and after the change keeps the same of that kind in all runs, twice, and nothing else of another kind that is damaged."""
     numbers = count()
 
     def replayed(built: Built, cases: list[SimpleNamespace], _lines: object, number: int, *, keeps: bool):
@@ -130,7 +136,7 @@ def test_damage_that_only_memory_shows(
         if built.folder.name == "after":
             found |= after
         if number:
-            found["nominatedPods"] = "an empty list is left"
+            found |= dict.fromkeys(damaged, "an empty list is left")
         if unsteady == ("damaged" if number else built.folder.name):
             found["nominatedPods"] = str(next(numbers))
         return {case.id: SimpleNamespace(keeps=found) for case in cases}, NOTHING
@@ -142,3 +148,22 @@ def test_damage_that_only_memory_shows(
     some = Counted(frozenset(), frozenset({line(4)}))
     played = [Played([SimpleNamespace(id=name, steps=())], ((), (1,)), (NOTHING, some)) for name in "ab"]  # type: ignore[list-item]
     assert damage._is_kept(Built(version, Path("damageable"), {}), 1, played) is kept
+
+
+def test_two_runs_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question has several counterexamples, and each is a run of its own; no damage shows in any."""
+
+    def replayed(_built: Built, cases: list[SimpleNamespace], _lines: object, _number: int, *, keeps: bool):
+        assert keeps
+        return {case.id: SimpleNamespace(keeps={"podStates": str(case.steps)}) for case in cases}, NOTHING
+
+    monkeypatch.setattr(damaging, "replayed_at_once", replayed)
+    version = parse_version("1.36.3")
+    both = [Built(version, Path(name), {}) for name in ("before", "after")]
+    damage = Damage(None, (), (), None, None, both)  # type: ignore[arg-type]
+    some = Counted(frozenset(), frozenset({line(4)}))
+    played = [
+        Played([SimpleNamespace(id="a", steps=range(n))], ((), (1,)), (NOTHING, some))  # type: ignore[list-item]
+        for n in range(2)
+    ]
+    assert not damage._is_kept(Built(version, Path("damageable"), {}), 1, played)

@@ -100,25 +100,27 @@ REMOVE = """\
 	}
 	return nil
 """
-HELPER = """\
+DEEPER = """\
 	if ok {
-		if err := removeFrom(n, pod); err != nil {
-			return nil, {returned}
+		if other {
+			if err := m.RemovePod(pod); err != nil {
+				return {returned}
+			}
 		}
 		empty()
 	}
-	return nil, nil
+	return nil
 """
 
 
-@pytest.mark.parametrize(("returned", "aside"), [("err", [4, 6]), ("nil", [6]), ("fmt.Errorf(err)", [6])])
+@pytest.mark.parametrize(("returned", "aside"), [("err", [6, 8]), ("nil", [8]), ("fmt.Errorf(err)", [8])])
 def test_errors_are_returned_as_before(returned: str, aside: list[int]) -> None:
     """Lines that only log or return the error of a changed condition need no run, if the other side returns the same."""
-    head = "package scheduler\n"
-    change = FileChange(PATH, head + REMOVE, head + HELPER.replace("{returned}", returned))
+    head = "package scheduler\n\nfunc F() error {\n"
+    change = FileChange(PATH, head + REMOVE, head + DEEPER.replace("{returned}", returned))
     lines = changed_lines([change])
     assert [line.number for line in lines if line.removed and line.aside] == aside
-    assert [line.number for line in lines if not line.removed and line.aside] == aside[:-1]
+    assert [line.number for line in lines if not line.removed and line.aside] == [n + 1 for n in aside[:-1]]
     nothing = read_blocks("k8s.io/kubernetes/pkg/scheduler/a.go:1.1,99.1 1 0\n")
     assert counted(lines, nothing).statements == {line for line in lines if not line.aside}
     everything = read_blocks("k8s.io/kubernetes/pkg/scheduler/a.go:1.1,99.1 1 1\n")
