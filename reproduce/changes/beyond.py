@@ -1,21 +1,21 @@
 """Beyond a departure: where the changed code has left the model, random moves of the code itself, and the properties that are evaluated on what is seen.
 
-The unchanged code makes three times as many moves from the same place. What it violates, too, does not count, and not what the model of the base violates there.
+The unchanged code makes three times as many moves from the same place. What it violates, too, does not count, and not what the model of the base violates there with the same acts of users and faults.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from typing import Any
 
 import msgspec
 
 from ...analysis.request.plan import Selection, plan
 from ...base.problems import Problem
 from ...base.structs import Data
+from ...model.environment.faults import Fault
 from ...properties import PROPERTIES
 from ...reports.reproduction import FLUSH_SECONDS
 from ...reports.step import Value
@@ -54,7 +54,13 @@ USERS = dict.fromkeys(
 )
 """How often users and faults may act in every second run from a place, by the scope's names."""
 
-_USED = re.compile(rf"\(({'|'.join(USERS)})\)$")
+_USED = re.compile(rf"(?:users\.delete_(?:pod|node) \[(\S+)\] |.*)\(({'|'.join(USERS)})\)")
+
+MOST_ASKED = 3
+"""So many times it is asked what the base's model has of a property, about the runs with the fewest acts of users and faults."""
+
+Acts = tuple[tuple[str, str], ...]
+"""What users and faults did: the kind by the scope's name, and the object that it struck if the move says so."""
 
 Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 """Has the real scheduler execute cases."""
@@ -96,10 +102,10 @@ class Run(Data):
     states: list[dict[str, Value]]
     start: int
 
-    def used(self, end: int) -> frozenset[tuple[str, int]]:
-        """How often which users and faults have acted up to a state."""
-        moves = (_USED.search(one.move) for one in self.outcome.roam[: max(end - self.start, 0)])
-        return frozenset(Counter(match[1] for match in moves if match is not None).items())
+    def acts(self, end: int) -> Acts:
+        """What users and faults have done up to a state."""
+        moves = (_USED.fullmatch(one.move) for one in self.outcome.roam[: max(end - self.start, 0)])
+        return tuple(sorted((match[2], match[1] or "") for match in moves if match is not None))
 
     @classmethod
     def of(cls, outcome: Outcome) -> Run:
@@ -170,26 +176,65 @@ def _search(
         say(f"beyond {place.scenario.name}: {MORE_BEFORE} times as many on the unchanged code")
         others = played(_cases(places, MORE_BEFORE), before)
         known = {name for found in violations_of(others, monitors).values() for name in found}
-        counts = cache(lambda name, used: name not in known and _is_news(place.scenario, name, used, in_base))
-        violated = {
-            seed: {name: at for name, at in found.items() if counts(name, runs[seed].used(at))}
-            for seed, found in violated.items()
-        }
+        violated = _news(violated, runs, places, known, in_base)
     told = list(_told(runs, violated, cases, monitors, after))
     if told:
         place = places[told[0].seed % len(places)]
     return Beyond(place.scenario.name, len(runs), MOVES, place.labels, tuple(told))
 
 
-def _is_news(
-    scenario: Scenario, name: str, used: frozenset[tuple[str, int]], in_base: Callable[[Scenario, str], str]
-) -> bool:
-    """Whether the base's model does not violate it. Where users or faults have acted that the scenario does not have, it must be known to hold with them."""
-    scope = scenario.spec.scope
-    more = {kind: getattr(scope, kind) + count for kind, count in used}
-    widened = replace(scenario, spec=replace(scenario.spec, scope=replace(scope, **more)))
-    verdict = in_base(widened, name)
-    return verdict == "HOLDS" if used else verdict != "VIOLATED"
+def _news(
+    violated: Mapping[int, Mapping[str, int]],
+    runs: Mapping[int, Run],
+    places: Sequence[Place],
+    known: set[str],
+    in_base: Callable[[Scenario, str], str],
+) -> dict[int, dict[str, int]]:
+    """What neither the unchanged code nor the base's model violates."""
+    found: dict[int, dict[str, int]] = {seed: {} for seed in violated}
+    for name in {name for names in violated.values() for name in names} - known:
+        asked: dict[tuple[int, Acts], bool] = {}
+        made = [(runs[seed].acts(names[name]), seed) for seed, names in violated.items() if name in names]
+        for acts, seed in sorted(made, key=lambda one: (len(one[0]), one[1])):
+            key = seed % len(places), acts
+            if key not in asked and len(asked) < MOST_ASKED:
+                asked[key] = _is_news(places[key[0]], name, acts, in_base)
+            if asked.get(key):
+                found[seed][name] = violated[seed][name]
+    return found
+
+
+def _is_news(place: Place, name: str, acts: Acts, in_base: Callable[[Scenario, str], str]) -> bool:
+    """Whether it holds in the base's model if no other users and faults act than those of the run. If that is not known, and none acted beyond the place, all that can happen in the scenario must not be known to violate it."""
+    verdict = in_base(with_the_acts_of(place, acts), name)
+    if verdict == "INCONCLUSIVE" and not acts:
+        return in_base(place.scenario, name) != "VIOLATED"
+    return verdict == "HOLDS"
+
+
+def with_the_acts_of(place: Place, acts: Acts) -> Scenario:
+    """The scenario in which each kind of users' acts and faults happens as often as up to the place and in what follows, and strikes nothing else, where that is known."""
+    state = dict(place.case.initial)
+    for step in place.case.steps:
+        state |= step.changes
+    scope = place.scenario.spec.scope
+    before = {kind.value: _left(place.case.initial, kind) - _left(state, kind) for kind in Fault}
+    counts = {kind: count + sum(one == kind for one, _ in acts) for kind, count in before.items()}
+    aims = list(scope.aims)
+    for kind in sorted({kind for kind, _ in acts if not before[kind]}):
+        aims = [aim for aim in aims if aim[0] != kind]
+        struck = sorted({name for one, name in acts if one == kind})
+        if "" not in struck:
+            aims.append((kind, "nodes" if kind == Fault.NODE_DELETION.value else "pods", tuple(struck)))
+    bounds: dict[str, Any] = {**counts, "aims": tuple(aims)}
+    limited = replace(scope, **bounds)
+    return replace(place.scenario, spec=replace(place.scenario.spec, scope=limited))
+
+
+def _left(state: Mapping[str, Value], kind: Fault) -> int:
+    left = state.get(f"faults.left[{kind.name}]", 0)
+    assert isinstance(left, int)
+    return left
 
 
 def _cases(places: Sequence[Place], times: int = 1) -> list[RoamingCase]:

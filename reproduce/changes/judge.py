@@ -72,6 +72,9 @@ SECONDS = 600.0
 SEARCH_SECONDS = 20.0
 """How long one counterexample is searched for at most."""
 
+BASE_SECONDS = 60.0
+"""The same for what the base's model has of a property that a run beyond a departure violates."""
+
 SHARES = {
     "near": 0.15,
     "some": 0.35,
@@ -533,13 +536,13 @@ class Judging:
             plays_of[1],
             self.watcher.say,
             lambda: self._goes_on("beyond") or (len(self.searched) < LEAST and self._goes_on("all")),
-            lambda scenario, name: self._in_base(scenario, name).verdict,
+            lambda scenario, name: self._in_base(scenario, name, BASE_SECONDS).verdict,
             lambda case, violation: self.roamed.append((case, violation)),
         )
 
-    def _in_base(self, scenario: Scenario, name: str) -> Finding:
-        """What the base's model has of a property in a scenario."""
-        seconds = min(SEARCH_SECONDS, max(self._left("all"), 1.0))
+    def _in_base(self, scenario: Scenario, name: str, most: float = SEARCH_SECONDS) -> Finding:
+        """What the base's model has of a property in a scenario, as far as it is known after so many seconds at most."""
+        seconds = min(most, max(self._left("all"), 1.0))
         budget = replace(self.effort.budget, timeout=seconds)
         return finding_in_base(scenario, name, self.release, budget, self.effort.method)
 

@@ -24,6 +24,7 @@ from podrace.reproduce.changes.beyond import (
     beyond,
     grouped,
     violations_of,
+    with_the_acts_of,
 )
 from podrace.reproduce.changes.monitors import Monitors, monitors_of
 from podrace.reproduce.changes.tests import roamed_test
@@ -204,7 +205,49 @@ def test_users_and_faults_act_too(place: Place, verdict: str, found: set[str]) -
         beyond([place], RELEASE, played(TAKEN, 0), after, lambda text: None, lambda: True, in_base)
     )
     assert {violation.property for violation in searched[0].violations} == found
-    assert set(asked) == {place.scenario.spec.scope.pod_deletions + 1}
+    assert set(asked) == {1}, "only those that acted: the scenario's own are not"
+
+
+@pytest.mark.parametrize(("limited", "found"), [("HOLDS", True), ("INCONCLUSIVE", True), ("VIOLATED", False)])
+def test_what_the_base_violates_with_other_acts(place: Place, limited: str, found: bool) -> None:
+    """It is asked with what the scenario allows only if it is not known what it violates with the acts of the run."""
+    scope = replace(place.scenario.spec.scope, restarts=1)
+    spec = replace(place.scenario.spec, scope=scope)
+    here = replace(place, scenario=replace(place.scenario, spec=spec))
+    asked: list[int] = []
+
+    def in_base(scenario: Scenario, _name: str) -> str:
+        asked.append(scenario.spec.scope.restarts)
+        return "HOLDS" if scenario.spec.scope.restarts else limited
+
+    searched = list(
+        beyond([here], RELEASE, played(TAKEN, 0), played(TAKEN, 3), lambda text: None, lambda: True, in_base)
+    )
+    assert bool(searched[0].violations) is found
+    assert set(asked) == ({0, 1} if limited == "INCONCLUSIVE" else {0})
+
+
+def test_the_acts_of_a_run(place: Place) -> None:
+    """Those up to the place are in its steps; what they struck is not told, and then nothing is aimed."""
+    moves = (
+        "users.delete_pod [v] (pod_deletions)",
+        "users.delete_node [n1] (node_deletions)",
+        "binding cycle of q calls Bind q (bind_failures)",
+        "a second passes",
+        "users.delete_pod [q] (pod_deletions)",
+    )
+    run = Run.of(Outcome("x", "DONE", roam=tuple(OutcomeMove(move, {}) for move in moves)))
+    acts = run.acts(4)
+    assert acts == (("bind_failures", ""), ("node_deletions", "n1"), ("pod_deletions", "v"))
+    scope = with_the_acts_of(place, acts).spec.scope
+    assert (scope.pod_deletions, scope.node_deletions, scope.bind_failures) == (1, 1, 1)
+    assert set(scope.aims) == {("node_deletions", "nodes", ("n1",)), ("pod_deletions", "pods", ("v",))}
+    left = {"faults.left[POD_DELETION]": 2, "faults.left[RESTART]": 1}
+    step = CaseStep("users.delete_pod", "users", {}, 0, {"faults.left[POD_DELETION]": 1})
+    case = replace_struct(place.case, initial={**place.case.initial, **left}, steps=(step,))
+    scope = with_the_acts_of(replace(place, case=case), acts).spec.scope
+    assert (scope.pod_deletions, scope.restarts) == (2, 0)
+    assert set(scope.aims) == {("node_deletions", "nodes", ("n1",))}
 
 
 def test_the_places_of_each_scenario_one_of_each_cause_first(place: Place) -> None:
