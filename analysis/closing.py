@@ -142,7 +142,7 @@ class _Search:
         if last not in _later(self._base.release):
             return []
         verdict = self._verdict(self._at(last), MOST_STATES)
-        said = {"HOLDS": "the property holds, too", "VIOLATED": "another run violates the property"}
+        said = {"HOLDS": "the property holds, too", "VIOLATED": "a run still violates the property"}
         undecided = f"no violation was found within {MOST_STATES:,} states"
         whose = "them" if len(keys) > 1 else "it"
         return [f"In {exact(last)}, the first release with {whose}, {said.get(verdict, undecided)}."]
@@ -153,7 +153,7 @@ class _Search:
             composition = self._with((key,))
             verdict = self._verdict(composition)
             if verdict == "VIOLATED":
-                lines.append(f"{key} does not close it by itself: another run violates the property.")
+                lines.append(f"{key} does not close it by itself: a run still violates the property.")
             elif composition is not None and composition.label in self._known:
                 states = self._known[composition.label].states
                 lines.append(

@@ -12,11 +12,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 from zlib import crc32
 
@@ -138,20 +137,11 @@ def states_of(module: ModuleType) -> States:
 
 def hear_class(cls: type) -> None:
     """Have the code of a class that a program gave ask as if its file had been loaded here. Raises SyntaxError for a pitfall in its text."""
-    codes: dict[str, dict[tuple[str, int], CodeType]] = {}
     for base in cls.__mro__:
         module = sys.modules.get(base.__module__)
         if module is None or not _is_theirs(base.__module__, base.__module__):
             continue
-        for one in _functions_of(module, base):
-            old, names = one.__code__, one.__globals__
-            if old.co_filename not in codes:
-                codes[old.co_filename] = _heard_in(old.co_filename)
-            new = codes[old.co_filename].get((old.co_qualname, old.co_firstlineno), old)
-            if new.co_freevars == old.co_freevars:
-                one.__code__ = new
-            names.update({name: how for name, how in HEARD.items() if name not in names})
-            names.update({name: _ASKING[id(value)] for name, value in names.items() if id(value) in _ASKING})
+        _hear([module, base], base.__module__, {})
         files = {one.__code__.co_filename for one in vars(base).values() if isinstance(one, FunctionType)}
         for file in sorted(files):
             own: list[ast.stmt] = [
@@ -164,36 +154,92 @@ def hear_class(cls: type) -> None:
 
 
 _ASKING = {
-    id(operator): OPERATOR,
+    **{id(module): OPERATOR for module in (operator, sys.modules["_operator"])},
     **{id(vars(operator)[name]): vars(OPERATOR)[name] for name in ("is_", "is_not")},
 }
 """What code of a program's finds in place of what it imported."""
 
-_HOLD = (dict, list, tuple, set, property, staticmethod, classmethod, partial, CellType, ModuleType)
+_HOLD = (dict, list, tuple, set, property, staticmethod, classmethod, CellType, MethodType)
 
 
 def _is_theirs(module: str, beside: str) -> bool:
     """Whether a module is the program's: not podrace's, nor Python's, nor installed, unless together with the one that it is beside."""
-    top, file = module.partition(".")[0], getattr(sys.modules.get(module), "__file__", None) or ""
+    top = module.partition(".")[0]
     if top in ("", "podrace", *_sources, *sys.stdlib_module_names):
         return False
-    return top == beside.partition(".")[0] or not {"site-packages", "dist-packages"} & {*Path(file).parts}
+    parts = {*Path(_file_of(module)).parts}
+    return top == beside.partition(".")[0] or parts.isdisjoint(("site-packages", "dist-packages"))
 
 
-def _functions_of(module: ModuleType, cls: type) -> Iterator[FunctionType]:
-    """The functions of a module and of a class, and of the program's modules that these name: also in properties and lists, under decorators, and in other classes."""
-    todo: list[object] = [*vars(module).values(), *vars(cls).values()]
-    seen = {id(vars(module))}
+def _file_of(module: str) -> str:
+    return getattr(sys.modules.get(module), "__file__", None) or ""
+
+
+def _hear(first: Iterable[object], beside: str, seen: dict[int, object]) -> None:
+    """Have what is the program's among these ask here, and what of its own they hold or name: also in properties, lists, objects, under decorators, and what functions import when they run.
+
+    Raises SyntaxError for a function of Python's that would answer and cannot be replaced where it is kept.
+    """
+    codes: dict[str, dict[tuple[str, int], CodeType]] = {}
+    todo = [(one, "") for one in first]
     while todo:
-        one = todo.pop()
-        if id(one) in seen or not isinstance(one, (type, FunctionType, *_HOLD)):
+        one, file = todo.pop()
+        if id(one) in seen:
             continue
-        seen.add(id(one))
-        home = one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", None)
-        if not isinstance(one, (type, FunctionType, ModuleType)) or _is_theirs(str(home), module.__name__):
-            if isinstance(one, FunctionType):
-                yield one
-            todo += vars(one).values() if isinstance(one, (type, ModuleType)) else gc.get_referents(one)
+        if id(one) in _ASKING:
+            what = "`operator.is_` is kept here, where it would ask no symbol: call it by its name, or compare by `==`"
+            raise SyntaxError(what, (*_place_of_is(file, beside), None, None))
+        is_named = isinstance(one, (type, FunctionType, ModuleType))
+        home = one.__name__ if isinstance(one, ModuleType) else (one if is_named else type(one)).__module__
+        is_own = isinstance(one, _HOLD) or _is_theirs(str(home), beside)
+        if not is_own and (is_named or home != "functools"):
+            continue
+        seen[id(one)] = one
+        if isinstance(one, (FunctionType, ModuleType)):
+            names = one.__globals__ if isinstance(one, FunctionType) else vars(one)
+            names.update({name: _ASKING[id(value)] for name, value in names.items() if id(value) in _ASKING})
+        if isinstance(one, FunctionType):
+            old, file = one.__code__, one.__code__.co_filename
+            if file not in codes:
+                codes[file] = _heard_in(file)
+            new = codes[file].get((old.co_qualname, old.co_firstlineno), old)
+            if new.co_freevars == old.co_freevars:
+                one.__code__ = new
+            also = {_ALSO: lambda *more: _hear(more, beside, seen)}
+            one.__globals__.update(
+                {n: how for n, how in {**HEARD, **also}.items() if n not in one.__globals__}
+            )
+        elif is_named:
+            file = _file_of(str(home)) or file
+        held = vars(one).values() if isinstance(one, (type, ModuleType)) else gc.get_referents(one)
+        todo += [(other, file) for other in held]
+
+
+def _place_of_is(file: str, beside: str) -> tuple[str, int]:
+    """Where this file, or else another of the program's, first names a function that does what `is` does, and does not call it."""
+    others = (_file_of(name) for name in [*sys.modules] if _is_theirs(name, beside))
+    for one in filter(None, (file, *others)):
+        nodes = [*ast.walk(ast.parse(_text_of(one)))]
+        called = {node.func for node in nodes if isinstance(node, ast.Call)}
+        for node in nodes:
+            if node not in called and isinstance(node, (ast.Name, ast.Attribute)):
+                if (node.attr if isinstance(node, ast.Attribute) else node.id) in ("is_", "is_not"):
+                    return one, node.lineno
+    return file, 1
+
+
+_ALSO = "__podrace_also__"
+
+
+class _ImportsToo(ast.NodeTransformer):
+    """What an import statement of a function brings is heard."""
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> Any:
+        names = [ast.Name(name.asname or name.name.partition(".")[0], ast.Load()) for name in node.names]
+        call = ast.Expr(ast.Call(ast.Name(_ALSO, ast.Load()), [*names], []))
+        return [node, ast.fix_missing_locations(ast.copy_location(call, node))] if node.col_offset else node
+
+    visit_ImportFrom = visit_Import
 
 
 def _text_of(file: str) -> str:
@@ -202,7 +248,8 @@ def _text_of(file: str) -> str:
 
 def _heard_in(file: str) -> dict[tuple[str, int], CodeType]:
     """The code of a file that asks here, by its name and line."""
-    heard = compile(hearing(ast.parse(_text_of(file)), file), file, "exec", dont_inherit=True)
+    tree = hearing(_ImportsToo().visit(ast.parse(_text_of(file))), file)
+    heard = compile(tree, file, "exec", dont_inherit=True)
     return {(code.co_qualname, code.co_firstlineno): code for code in _codes_in(heard)}
 
 

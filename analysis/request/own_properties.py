@@ -40,7 +40,10 @@ def by_identifier(
         try:
             hear_class(cls)
         except SyntaxError as error:
-            raise problem(cls, f": line {error.lineno}: {error.msg}") from error
+            own = inspect.getsourcefile(cls) == error.filename
+            raise problem(
+                cls, f": {'' if own else f'{error.filename}: '}line {error.lineno}: {error.msg}"
+            ) from error
         if wrong := _what_is_wrong(cls):
             raise problem(cls, wrong)
         # --property takes them in any case of letters.

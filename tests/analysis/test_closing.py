@@ -122,7 +122,7 @@ def test_no_release_is_looked_at_that_has_too_many_states(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        ("VIOLATED", "another run violates the property"),
+        ("VIOLATED", "a run still violates the property"),
         ("INCONCLUSIVE", "no violation was found within 300,000 states"),
     ],
 )
@@ -149,7 +149,7 @@ def test_the_release_is_found_by_halving_and_its_change_by_trying(monkeypatch: p
     lines = said(run_of("72124"))
     assert lines == [
         *(
-            f"{key} does not close it by itself: another run violates the property."
+            f"{key} does not close it by itself: a run still violates the property."
             for key in ("72259", "77990", "90660")
         ),
         "It is gone in 1.19.0, and still there in 1.18.0.",
@@ -167,7 +167,7 @@ def test_the_release_is_found_by_halving_and_its_change_by_trying(monkeypatch: p
 def test_what_is_still_there_in_the_newest_release(monkeypatch: pytest.MonkeyPatch) -> None:
     pretence = Pretence(monkeypatch, "VIOLATED")
     assert said(run_of("gone-victim")) == [
-        "133167 does not close it by itself: another run violates the property.",
+        "133167 does not close it by itself: a run still violates the property.",
         "It is still there in 1.37.0, the first version of the newest release.",
         "podrace found no unreleased change that closes it.",
     ]

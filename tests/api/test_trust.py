@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 import os
 import subprocess
@@ -186,3 +187,75 @@ def test_a_class_gets_no_answers_that_its_file_would_not(
         check(tmp_path / "tiny.yaml", property=cls)
     says = "says nothing of what a symbolic value holds: compare it by `==`, or with `one_of(...)`"
     assert str(caught.value).rpartition(".py:")[2].partition(": ")[2] == f"{what} {says}"
+
+
+PROGRAM = """
+from podrace.model.language import all_of, negate
+from podrace.model.scheduler.queue.sub_queues import SubQueue
+from podrace.properties import Property
+{before}
+
+class Waits(Property):
+    \"\"\"No pod waits in a queue.\"\"\"
+    id = "MY-WAITS"
+    {within}
+    def holds(self):
+        return all_of(negate(self.waits(self.queue.sub_queue[p])) for p in self.pods)
+    def waits(self, symbol{more}):
+        {how}
+"""
+BESIDE = """
+import functools
+import operator
+from podrace.model.scheduler.queue.sub_queues import SubQueue
+def plain(symbol):
+    return symbol is SubQueue.ACTIVE
+class Tool:
+    def waits(self, symbol):
+        return symbol is SubQueue.ACTIVE
+"""
+KEEPING = f"""{BESIDE}
+OPS = {{"is": operator.is_}}
+"""
+CALLS = "return {}(symbol, SubQueue.ACTIVE)"
+
+
+@pytest.mark.parametrize(
+    ("before", "within", "more", "how", "says"),
+    [
+        ("", "", "", f"from operator import is_; {CALLS.format('is_')}", "says nothing"),
+        ("", "", "", f"import operator as o; {CALLS.format('o.is_')}", "says nothing"),
+        ("", "", "", f"import _operator; {CALLS.format('_operator.is_')}", "says nothing"),
+        ("import _operator", "", "", CALLS.format("_operator.is_"), "says nothing"),
+        ("import operator", "", ", same=operator.is_", CALLS.format("same"), "line 13: `operator.is_` is kept"),
+        ("import operator", "same = operator.is_", "", CALLS.format("self.same"), "line 10: `operator.is_` is kept"),
+        ("import operator; ALL = [operator.is_]", "", "", CALLS.format("ALL[0]"), "line 5: `operator.is_` is kept"),
+        ("from functools import partial; import operator; it = partial(operator.is_, SubQueue.ACTIVE)", "", "", "return it(symbol)", "line 5: `operator.is_` is kept"),
+        ("from {name}_keeping import OPS, plain", "", "", CALLS.format("OPS['is']"), "_keeping.py: line 11: `operator.is_` is kept"),
+        ("", "", "", "from {name}_beside import plain; return plain(symbol)", "says nothing"),
+        ("", "", "", "import {name}_beside; return {name}_beside.plain(symbol)", "says nothing"),
+        ("import {name}_beside as b; it = b.Tool(); del b", "", "", "return it.waits(symbol)", "says nothing"),
+        ("import {name}_beside as b; it = b.Tool().waits; del b", "", "", "return it(symbol)", "says nothing"),
+        ("", "", "", "return symbol == SubQueue.ACTIVE", ""),
+        ("import operator", "", "", CALLS.format("operator.eq"), ""),
+        ("", "", "", f"from operator import eq; {CALLS.format('eq')}", ""),
+    ],
+)  # fmt: skip
+def test_nothing_that_does_what_is_does_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, within: str, more: str, how: str, says: str
+) -> None:
+    """Also where it is imported when a method runs, or kept under another name: the property HELD."""
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    name = f"program_{abs(hash((before, within, more, how)))}"
+    texts = PROGRAM.format(before=before, within=within, more=more, how=how).replace("{name}", name)
+    for end, text in {"": texts, "_beside": BESIDE, "_keeping": KEEPING}.items():
+        (tmp_path / f"{name}{end}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    cls = importlib.import_module(name).Waits
+    if not says:
+        (found,) = check(tmp_path / "tiny.yaml", property=cls)
+        assert found.verdict == "VIOLATED"
+        return
+    with pytest.raises(Problem) as caught:
+        check(tmp_path / "tiny.yaml", property=cls)
+    assert says in str(caught.value), str(caught.value)

@@ -89,9 +89,14 @@ HEARD: Mapping[str, Any] = {
 """What such code finds among the names of Python."""
 
 
-OPERATOR = ModuleType("operator", operator.__doc__)
-"""What such code imports by this name: `is_` asks here."""
-vars(OPERATOR).update(vars(operator), is_=_is, is_not=lambda one, other: not _is(one, other))
+OPERATOR = ModuleType(f"{__package__}.operator", operator.__doc__)
+"""What such code imports as `operator`: `is_` asks here."""
+vars(OPERATOR).update(
+    {name: value for name, value in vars(operator).items() if not name.startswith("__")},
+    is_=_is,
+    is_not=lambda one, other: not _is(one, other),
+)
+sys.modules[OPERATOR.__name__] = OPERATOR
 
 
 def _asks(frame: FrameType | None) -> FrameType | None:
@@ -165,6 +170,12 @@ def hearing(tree: ast.Module, file: str) -> ast.Module:
                 node.__class__ = ast.MatchValue  # type: ignore[assignment]
                 named = ast.Attribute(only, f"of_{value}", ast.Load())
                 node.value = ast.copy_location(named, node)  # type: ignore[assignment]
+            case ast.ImportFrom(module="operator" | "_operator", level=0):
+                node.module = OPERATOR.__name__
+            case ast.Import(names=names):
+                for one in names:
+                    if one.name in ("operator", "_operator"):
+                        one.name, one.asname = OPERATOR.__name__, one.asname or one.name
             case ast.Call(func=ast.Name(id="type"), args=[_]):
                 node.args = [_ask("plain", node.args[0], ast.Constant("`type`"))]
             case ast.Call(func=ast.Name(id=name), args=[ast.Set() | ast.SetComp() as some]) if (
