@@ -193,9 +193,9 @@ def test_html_of_a_page_is_shown_not_run() -> None:
 
 @pytest.mark.nightly
 def test_the_tutorial_runs_as_printed(tmp_path: Path) -> None:
-    assert len(commands()) == 13
+    assert len(commands()) == 11
     shown = outputs()
-    assert len(shown) == 8
+    assert len(shown) == 7
     for number, (command, wanted, code, text) in enumerate(
         run_tutorial(Path(sys.executable).parent, tmp_path)
     ):
@@ -207,4 +207,3 @@ def test_the_tutorial_runs_as_printed(tmp_path: Path) -> None:
             assert "88,453" in text
             assert "S-NOM: fixed" in text
     assert (tmp_path / "report" / "junit.xml").is_file()
-    assert (tmp_path / "test_race.py").is_file()
