@@ -35,7 +35,7 @@ class _DataType(type):
         mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], slots: bool = True, **others: Any
     ) -> Any:
         cls = super().__new__(mcs, name, bases, body, **others)
-        # A class with slots is Data itself, or what the standard library makes anew of one that it was given.
+        # A class with slots is Data itself, or the copy with slots that the standard library makes of a class.
         return cls if "__slots__" in body else dataclass(frozen=True, slots=slots)(cls)
 
 

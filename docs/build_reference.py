@@ -30,7 +30,7 @@ _NOTE = "<!-- written by `make reference` -->"
 
 
 def _below_its_text(page: str, *parts: str) -> str:
-    """A page whose text, above the note, is written by hand, with these parts below it made anew."""
+    """A page whose text, above the note, is written by hand, with these parts below it generated again."""
     text, _, _ = (HERE / page).read_text(encoding="utf-8").partition(_NOTE)
     return "\n\n".join([f"{text}{_NOTE}", *parts]) + "\n"
 

@@ -163,7 +163,7 @@ _HOLD = (dict, list, tuple, set, property, staticmethod, classmethod, CellType, 
 
 
 def _is_theirs(module: str, beside: str) -> bool:
-    """Whether a module is the program's: not podrace's, nor Python's, nor installed, unless together with the one that it is beside."""
+    """Whether a module is the program's: not podrace's, nor Python's, nor installed, unless in the same package as the module `beside`."""
     top = module.partition(".")[0]
     if top in ("", "podrace", *_sources, *sys.stdlib_module_names):
         return False

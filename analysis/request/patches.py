@@ -98,7 +98,7 @@ def _properties_in(classes: Mapping[str, type]) -> list[str]:
 
 
 def _unasked(patches: Sequence[Patch]) -> Iterator[str]:
-    """A file may have the questions beside the change; who reads the verdict must know that they are asked with an option only."""
+    """A file may define properties as well as a change: the note says that only an option makes podrace check them."""
     for patch in patches:
         module = sys.modules.get(patch.classes[0].__module__)
         if module is not None and not split_option(patch.source)[1]:
