@@ -15,6 +15,7 @@ from ...base.structs import Data
 from .command_groups import MODULES, CommandHelp
 from .command_options import CONFIG, Commands, options_of
 from .config_file import find_config
+from .option_rows import declared
 
 if TYPE_CHECKING:
     from .in_force import Setting
@@ -115,7 +116,7 @@ class ConfiguredTyper(typer.Typer):
         parameter = inspect.Parameter(
             CONFIG, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[Path | None, option]
         )
-        others = [p for n, p in signature.parameters.items() if n != CONFIG]
+        others = [declared(name, p) for n, p in signature.parameters.items() if n != CONFIG]
         run.__signature__ = signature.replace(parameters=[*others, parameter])  # type: ignore[attr-defined]
         run.__annotations__ = {p.name: p.annotation for p in (*others, parameter)}
         return run

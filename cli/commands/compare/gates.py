@@ -18,9 +18,7 @@ STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not mod
     "`--gate NAME=false` of `podrace check` and others sets those that are modelled; the section `featureGates` of a scenario "
     "does so, too. A verdict counts the gates that are on and not modelled."
 )
-def gates(
-    release: arg.Release = None, output: arg.FormOption = "text", no_color: arg.NoColor = False
-) -> None:
+def gates(release: str | None = None, output: arg.Form = "text", no_color: bool = False) -> None:
     from ....analysis.known import gate_rows
     from ....analysis.request.plan import release_of
     from ....analysis.scheduler_version import version_named

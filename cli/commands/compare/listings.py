@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,26 +19,16 @@ if TYPE_CHECKING:
 UPSTREAM = "kubernetes/kubernetes#"
 
 
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="WORD",
-        show_default=False,
-        help="List only entries with all these words: a name, a property, an issue, a part of the scheduler.",
-    ),
-]
-
-
 @app.command(
     help="List the known races, fixed upstream or not.\n\n"
     "--release lists only races whose fix this version does not have. To check one, use `podrace check NAME --release X.Y`.",
     epilog=examples("podrace races", "podrace races preemption --release latest", "podrace hazards"),
 )
 def races(
-    words: Words = None,
-    release: arg.Release = None,
-    output: arg.FormOption = "text",
-    no_color: arg.NoColor = False,
+    words: list[str] | None = None,
+    release: str | None = None,
+    output: arg.Form = "text",
+    no_color: bool = False,
 ) -> None:
     from ....analysis.known import races
 
@@ -53,11 +43,11 @@ def races(
     ),
 )
 def hazards(
-    words: Words = None,
-    release: arg.Release = None,
-    timeout: arg.Timeout = None,
-    output: arg.FormOption = "text",
-    no_color: arg.NoColor = False,
+    words: list[str] | None = None,
+    release: str | None = None,
+    timeout: str | None = None,
+    output: arg.Form = "text",
+    no_color: bool = False,
 ) -> None:
     if release is not None:
         raise typer.Exit(_open_in(words or [], release, timeout or "30s", output, no_color))
@@ -126,13 +116,10 @@ def _list(rows: list[dict[str, Any]], output: str, no_color: bool) -> None:
 
 @app.command(help="List the properties, or explain some.")
 def properties(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ID", show_default=False, help="IDs, or words to search for."),
-    ] = None,
-    own: arg.Own = None,
-    output: arg.FormOption = "text",
-    no_color: arg.NoColor = False,
+    names: list[str] | None = None,
+    own: list[str] | None = None,
+    output: arg.Form = "text",
+    no_color: bool = False,
 ) -> None:
     from ....analysis.known import properties
     from ....analysis.request.own_properties import own_properties
@@ -159,11 +146,9 @@ def properties(
     epilog=examples("podrace fixes", "podrace fixes 72259", "podrace check 72124 --with-fix 72259"),
 )
 def fixes(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="N", show_default=False, help="The change to explain.")
-    ] = None,
-    output: arg.FormOption = "text",
-    no_color: arg.NoColor = False,
+    names: list[str] | None = None,
+    output: arg.Form = "text",
+    no_color: bool = False,
 ) -> None:
     from ....analysis.known import fixes
     from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
@@ -24,26 +22,15 @@ if TYPE_CHECKING:
     "With --list, print what can be overridden. Exit codes: 0 done, 2 wrong usage or input.",
 )
 def new_patch(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", show_default=False, help="The name of the class.")
-    ] = None,
-    component: Annotated[
-        str | None, typer.Option(metavar="PART", help="The part of the scheduler, such as Scheduler.")
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option(metavar="METHOD", help="The method to override, such as after_choice.")
-    ] = None,
-    release: arg.Release = None,
-    list_: Annotated[bool, typer.Option("--list", help="Print what can be overridden.")] = False,
-    grep: Annotated[
-        str,
-        typer.Option(
-            metavar="WORD", help="With --list: only entries with this word, such as a function of upstream's."
-        ),
-    ] = "",
-    directory: Annotated[Path, typer.Option("--directory", metavar="DIR", help="Where to write.")] = Path(),
-    output: arg.FormOption = "text",
-    no_color: arg.NoColor = False,
+    name: str | None = None,
+    component: str | None = None,
+    method: str | None = None,
+    release: str | None = None,
+    list_: bool = False,
+    grep: str = "",
+    directory: Path = Path(),
+    output: arg.Form = "text",
+    no_color: bool = False,
 ) -> None:
     from ....analysis.request.patch_scaffold import listed, overridables
     from ....analysis.request.patch_scaffold import new_patch as write_patch

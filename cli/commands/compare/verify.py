@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import typer
 
@@ -43,68 +43,29 @@ Row = TypeVar("Row")
 )
 def verify(
     context: typer.Context,
-    changes: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CHANGE...", show_default=False, help="The changes, which are applied together."
-        ),
-    ] = None,
-    release: arg.Release = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X.Y",
-            help="Compare with this release instead of the same one.",
-            autocompletion=arg.release_names,
-        ),
-    ] = None,
-    with_fix: arg.WithFix = None,
-    gate: arg.Gates = None,
-    scenario: arg.Scenarios = None,
-    property_: arg.PropertyIds = None,
-    own: arg.Own = None,
+    changes: list[str] | None = None,
+    release: str | None = None,
+    against: str | None = None,
+    with_fix: list[str] | None = None,
+    gate: list[str] | None = None,
+    scenario: list[str] | None = None,
+    property_: list[str] | None = None,
+    own: list[str] | None = None,
     time: arg.Time = None,
-    slow: arg.Slow = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also if a property is still violated.")
-    ] = False,
-    alone: Annotated[
-        bool,
-        typer.Option("--alone", help="Compare only the named properties, without the regression checks."),
-    ] = False,
-    minimal: Annotated[
-        bool,
-        typer.Option(
-            "--minimal",
-            help="Print the smallest sets of the changes with which all properties hold. "
-            "Exit codes: 0 there is one, 1 there is none, 3 inconclusive.",
-        ),
-    ] = False,
-    repo: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A checkout of kubernetes, with --range.")
-    ] = None,
-    range_: Annotated[
-        str | None, typer.Option("--range", metavar="BASE..HEAD", help="With --repo: check these commits.")
-    ] = None,
-    kubernetes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="vX.Y.Z",
-            help="For a Go change: the version that it is made for; --release means the same.",
-        ),
-    ] = None,
-    go_test: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="For a Go change: write Go tests for the races that it opens or closes."
-        ),
-    ] = None,
-    output: arg.ComparisonOption = "text",
-    max_states: arg.MaxStates = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.Jobs = None,
-    verbose: arg.Lanes = False,
-    no_color: arg.NoColor = False,
+    slow: list[str] | None = None,
+    strict: bool = False,
+    alone: bool = False,
+    minimal: bool = False,
+    repo: Path | None = None,
+    range_: str | None = None,
+    kubernetes: str | None = None,
+    go_test: Path | None = None,
+    output: arg.ComparisonForm = "text",
+    max_states: str | None = None,
+    timeout: str | None = None,
+    jobs: str | None = None,
+    verbose: bool = False,
+    no_color: bool = False,
 ) -> None:
     changes = changes or []
     from .verify_go import is_go_change, judged
@@ -178,45 +139,19 @@ def _refuse_what_is_for_others(context: typer.Context) -> None:
     "Exit codes: 0 all verdicts are the same, 1 one differs, 2 wrong usage or input, 3 inconclusive (a budget ran out)."
 )
 def diff(
-    releases: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="BEFORE AFTER",
-            show_default=False,
-            help="Two releases, such as 1.33 1.36.",
-            autocompletion=arg.release_names,
-        ),
-    ] = None,
-    before: Annotated[
-        str | None,
-        typer.Option(
-            "--before",
-            metavar="X.Y",
-            show_default=False,
-            help="The first release.",
-            autocompletion=arg.release_names,
-        ),
-    ] = None,
-    after: Annotated[
-        str | None,
-        typer.Option(
-            "--after",
-            metavar="X.Y",
-            show_default=False,
-            help="The second release.",
-            autocompletion=arg.release_names,
-        ),
-    ] = None,
-    gate: arg.Gates = None,
-    scenario: arg.Scenarios = None,
-    property_: arg.PropertyIds = None,
-    own: arg.Own = None,
-    output: arg.ComparisonOption = "text",
-    max_states: arg.MaxStates = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.Jobs = None,
-    verbose: arg.Lanes = False,
-    no_color: arg.NoColor = False,
+    releases: list[str] | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    gate: list[str] | None = None,
+    scenario: list[str] | None = None,
+    property_: list[str] | None = None,
+    own: list[str] | None = None,
+    output: arg.ComparisonForm = "text",
+    max_states: str | None = None,
+    timeout: str | None = None,
+    jobs: str | None = None,
+    verbose: bool = False,
+    no_color: bool = False,
 ) -> None:
     match [*([before] if before else []), *(releases or ()), *([after] if after else [])]:
         case [str(one), str(other)]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -31,35 +31,21 @@ NOTHING, SOMETHING = 0, 1
     "version."
 )
 def drift(
-    directory: Annotated[
-        Path | None,
-        typer.Argument(metavar="DIR", show_default=False, help="The root of a kubernetes source tree."),
-    ] = None,
-    run: Annotated[
-        bool, typer.Option("--run", help="Run all races and hazards on the real scheduler of a version.")
-    ] = False,
-    kubernetes: Annotated[
-        str | None,
-        typer.Option(metavar="vX.Y.Z", help="With --run: this version (default: the newest of the model)."),
-    ] = None,
-    since: Annotated[
-        str, typer.Option(metavar="X.Y.Z", help="Compare with this recorded tree, not with the newest one.")
-    ] = "",
-    update: Annotated[bool, typer.Option("--update", help="Record this tree.")] = False,
-    release: Annotated[
-        str, typer.Option("--release", metavar="X.Y.Z", help="With --update: the version of this tree.")
-    ] = "",
-    record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Use this record of trees instead of podrace's own.")
-    ] = None,
-    output: arg.FormOption = "text",
-    max_states: arg.MaxStates = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.Jobs = None,
-    cache: arg.Cache = None,
-    no_cache: arg.NoCache = False,
-    no_color: arg.NoColor = False,
+    directory: Path | None = None,
+    run: bool = False,
+    kubernetes: str | None = None,
+    since: str = "",
+    update: bool = False,
+    release: str = "",
+    record: Path | None = None,
+    output: arg.Form = "text",
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str | None = None,
+    jobs: str | None = None,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    no_color: bool = False,
 ) -> None:
     if run:
         if directory is not None or since or update or record is not None:

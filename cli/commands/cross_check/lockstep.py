@@ -25,61 +25,24 @@ VERSIONS = ("v1.36.3", "v1.35.4", "v1.34.4", "v1.33.6")
     "Exit codes: 0 in step, 2 wrong usage or input, 3 something differs, or cannot be forced."
 )
 def lockstep(
-    trace: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[TRACE]", show_default=False, help="A file that --store wrote: execute only its run."
-        ),
-    ] = None,
+    trace: Path | None = None,
     kubernetes: Annotated[
         list[str] | None,
         typer.Option(
             metavar="vX.Y.Z", help=f"A version to run (repeatable); {', '.join(VERSIONS)} unless given."
         ),
     ] = None,
-    clusters: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100_000, help="Number of random clusters for each version.")
-    ] = 100,
-    runs: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100_000, help="Number of runs in each cluster.")
-    ] = 25,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=1_000_000, help="The seed of the random runs.")
-    ] = 0,
-    claims: Annotated[
-        bool,
-        typer.Option(
-            "--claims", help="Clusters with claims of devices (from 1.34 on) instead of the usual ones."
-        ),
-    ] = False,
-    extenders: Annotated[
-        bool,
-        typer.Option("--extenders", help="Clusters with extenders or scores, instead of the usual ones."),
-    ] = False,
-    extended: Annotated[
-        bool,
-        typer.Option(
-            "--extended",
-            help="Clusters with extended resources that devices back (from 1.36 on) instead of the usual ones.",
-        ),
-    ] = False,
-    groups: Annotated[
-        bool,
-        typer.Option(
-            "--groups",
-            help="Clusters with groups of pods (on 1.35 to 1.37), GangScheduling or GenericWorkload on, instead of the usual ones.",
-        ),
-    ] = False,
-    volumes: Annotated[
-        bool,
-        typer.Option("--volumes", help="Clusters with volumes and their claims instead of the usual ones."),
-    ] = False,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Shrink an example of each difference, and store it there."),
-    ] = None,
-    form: arg.FormOption = "text",
-    no_color: arg.NoColor = False,
+    clusters: int = 100,
+    runs: int = 25,
+    seed: int = 0,
+    claims: bool = False,
+    extenders: bool = False,
+    extended: bool = False,
+    groups: bool = False,
+    volumes: bool = False,
+    store: Path | None = None,
+    form: arg.Form = "text",
+    no_color: bool = False,
 ) -> None:
     from ....analysis.stored.replayed import read_trace
     from ....base.problems import UsageProblem

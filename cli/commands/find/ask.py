@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -68,69 +68,33 @@ def _as_steps(args: Sequence[str]) -> list[str]:
     ),
 )
 def ask(
-    scenario: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SCENARIO", show_default=False, help="A scenario, as for `podrace check`; leave it out with --pods."
-        ),
-    ] = None,
-    steps: Annotated[
-        list[str] | None, typer.Argument(metavar="STEP...", show_default=False, help="The steps, in their order.")
-    ] = None,
-    then: Annotated[
-        list[str] | None, typer.Option("--then", metavar="STEP", help="A step that happens directly after the one before.")
-    ] = None,
-    not_between: Annotated[
-        list[str] | None,
-        typer.Option("--not-between", metavar="STEP", help="A step that does not happen between the one before and the next."),
-    ] = None,
-    never: Annotated[
-        list[str] | None, typer.Option("--never", metavar="STEP", help="A step that does not happen at all (repeatable).")
-    ] = None,
-    end: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--end", metavar="STATE", help="A state to end in: `p parked`, `n1 overfull`, or a property that is violated (repeatable)."
-        ),
-    ] = None,
-    release: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X.Y[.Z]", autocompletion=arg.release_names,
-            help="The scheduler's version, several with commas, or a range such as 1.28..1.36.",
-        ),
-    ] = None,
-    with_fix: arg.WithFix = None,
-    without_fix: arg.WithoutFix = None,
-    gate: arg.Gates = None,
-    patch: arg.Patches = None,
-    pods: Annotated[
-        str | None,
-        typer.Option(metavar="P", help="Ask about all clusters of up to P pods and --nodes nodes: p, q, r are any pods, n, m any nodes."),
-    ] = None,
-    nodes: Annotated[str | None, typer.Option(metavar="N", help="With --pods: the largest number of nodes.")] = None,
-    scope: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="With --pods: a bound of the scope, such as node_deletions=1 (repeatable)."),
-    ] = None,
+    scenario: str | None = None,
+    steps: list[str] | None = None,
+    then: list[str] | None = None,
+    not_between: list[str] | None = None,
+    never: list[str] | None = None,
+    end: list[str] | None = None,
+    release: str | None = None,
+    with_fix: list[str] | None = None,
+    without_fix: list[str] | None = None,
+    gate: list[str] | None = None,
+    patch: list[str] | None = None,
+    pods: str | None = None,
+    nodes: str | None = None,
+    scope: list[str] | None = None,
     time: arg.Time = None,
-    slow: arg.Slow = None,
-    output: arg.FormOption = "text",
-    save_trace: arg.SaveTrace = None,
-    run: Annotated[
-        bool, typer.Option("--run", help="If the order is possible: execute the run on kube-scheduler's own code. Needs Go 1.26 or later.")
-    ] = False,
-    go_test: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a short Go test there, which passes as long as the order is possible."),
-    ] = None,
-    timings: arg.Timings = False,
-    verbose: arg.Lanes = False,
-    max_states: arg.MaxStates = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.Jobs = None,
-    no_color: arg.NoColor = False,
+    slow: list[str] | None = None,
+    output: arg.Form = "text",
+    save_trace: Path | None = None,
+    run: bool = False,
+    go_test: Path | None = None,
+    timings: bool = False,
+    verbose: bool = False,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str | None = None,
+    jobs: str | None = None,
+    no_color: bool = False,
 ) -> None:  # fmt: skip
     if then or not_between:
         raise UsageProblem(

@@ -1,6 +1,7 @@
 """`podrace check`: plan the runs, decide each, and report."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -9,7 +10,7 @@ from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import EXIT_CODES, app, examples, given
 from . import subjects
-from .known_violations import BaselineFile, WriteBaseline, known_violations
+from .known_violations import known_violations
 from .on_code import CHANGING, code_of
 
 if TYPE_CHECKING:
@@ -33,84 +34,51 @@ if TYPE_CHECKING:
 )
 def check(
     context: typer.Context,
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME|FILE", show_default=False, help="What to check.")
-    ] = None,
-    filename: arg.Filename = None,
-    recursive: arg.Recursive = False,
-    strict: arg.Strict = False,
-    pods: arg.KeptPods = "3",
-    nodes: arg.KeptNodes = "2",
-    focus: arg.Focus = None,
-    drain: arg.Drain = None,
-    upgrade: arg.Upgrade = None,
-    controllers: arg.Controllers = False,
-    write_scenario: arg.WriteScenario = None,
-    release: arg.Release = None,
-    with_fix: arg.WithFix = None,
-    without_fix: arg.WithoutFix = None,
-    gate: arg.Gates = None,
-    property_: arg.PropertyIds = None,
-    own: arg.Own = None,
-    baseline: BaselineFile = None,
-    write_baseline: WriteBaseline = None,
-    patch: arg.Patches = None,
-    fair_flush: Annotated[
-        bool, typer.Option("--fair-flush", help="Liveness assumes that the periodic flush happens.")
-    ] = False,
+    names: list[str] | None = None,
+    filename: list[str] | None = None,
+    recursive: bool = False,
+    strict: bool = False,
+    pods: str = "3",
+    nodes: str = "2",
+    focus: str | None = None,
+    drain: str | None = None,
+    upgrade: str | None = None,
+    controllers: bool = False,
+    write_scenario: Path | None = None,
+    release: str | None = None,
+    with_fix: list[str] | None = None,
+    without_fix: list[str] | None = None,
+    gate: list[str] | None = None,
+    property_: list[str] | None = None,
+    own: list[str] | None = None,
+    baseline: Path | None = None,
+    write_baseline: Path | None = None,
+    patch: list[str] | None = None,
+    fair_flush: bool = False,
     time: arg.Time = None,
-    slow: arg.Slow = None,
-    size: arg.Sizes = None,
-    first: Annotated[
-        bool,
-        typer.Option(
-            "--first", help="For a system of your own: stop at the first violation of any invariant."
-        ),
-    ] = False,
-    on_code: Annotated[
-        str | None,
-        typer.Option(
-            "--on-code",
-            metavar="vX.Y.Z|DIR",
-            help="Also run kube-scheduler's own code, a version or a source tree, through every transition, and compare. Needs Go 1.26 or later.",
-        ),
-    ] = None,
-    affected: Annotated[
-        bool,
-        typer.Option("--affected", help="Check all versions of the model, and print which are affected."),
-    ] = False,
-    fail_on_vacuous: arg.FailOnVacuous = False,
-    output: arg.ReportOption = "text",
-    graph: arg.Graph = None,
-    graph_kind: arg.GraphKindOption = "lanes",
-    save_trace: arg.SaveTrace = None,
-    report: arg.Report = None,
-    timings: arg.Timings = False,
-    closing: arg.ClosingTime = "20s",
-    verbose: arg.Verbose = False,
-    max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop after N states, such as 5M.")
-    ] = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: arg.Timeout = None,
-    walks: Annotated[
-        int,
-        typer.Option(
-            "--walks",
-            metavar="N",
-            min=0,
-            max=1_000_000,
-            help="If states or memory run out, continue from the ends of up to N random runs. This can find a violation, but not prove HOLDS.",
-            show_default=False,
-        ),
-    ] = 0,
-    jobs: arg.Jobs = None,
-    engine: Annotated[
-        Literal["native", "reference"], typer.Option(help="native, or the slow reference interpreter.")
-    ] = "native",
-    cache: arg.Cache = None,
-    no_cache: arg.NoCache = False,
-    no_color: arg.NoColor = False,
+    slow: list[str] | None = None,
+    size: list[str] | None = None,
+    first: bool = False,
+    on_code: str | None = None,
+    affected: bool = False,
+    fail_on_vacuous: bool = False,
+    output: arg.ReportForm = "text",
+    graph: Path | None = None,
+    graph_kind: arg.GraphKind = "lanes",
+    save_trace: Path | None = None,
+    report: Path | None = None,
+    timings: bool = False,
+    closing: str = "20s",
+    verbose: bool = False,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str | None = None,
+    walks: int = 0,
+    jobs: str | None = None,
+    engine: Literal["native", "reference"] = "native",
+    cache: Path | None = None,
+    no_cache: bool = False,
+    no_color: bool = False,
 ) -> None:
     targets, properties = tuple(names or ()), tuple(property_ or ())
     budget = budget_of(max_states, max_memory, timeout, jobs, walks)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ....base.structs import Data
 from ....base.text import counted
@@ -16,25 +14,6 @@ from ...terminal.output import Output, say
 if TYPE_CHECKING:
     from ....analysis.request.baseline import Entry
     from ....reports.document import Finding
-
-BaselineFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--baseline",
-        metavar="FILE",
-        show_default=False,
-        help="A file of known violations: only new, worse or expired ones count.",
-    ),
-]
-WriteBaseline = Annotated[
-    Path | None,
-    typer.Option(
-        "--write-baseline",
-        metavar="FILE",
-        show_default=False,
-        help="Write the current violations as a baseline, for you to add reasons.",
-    ),
-]
 
 
 class KnownViolations(Data):

@@ -2,7 +2,6 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -26,70 +25,33 @@ class Resource(Enum):
     epilog=examples("podrace prove --pods 3 --nodes 2 --property S-CAP"),
 )
 def prove(
-    pods: Annotated[
-        str, typer.Option("--pods", metavar="P", show_default=False, help="The largest number of pods.")
-    ],
-    nodes: Annotated[
-        str, typer.Option("--nodes", metavar="N", show_default=False, help="The largest number of nodes.")
-    ],
-    release: arg.Release = None,
-    with_fix: arg.WithFix = None,
-    without_fix: arg.WithoutFix = None,
-    gate: arg.Gates = None,
-    property_: arg.PropertyIds = None,
-    own: arg.Own = None,
-    patch: arg.Patches = None,
-    resources: Annotated[
-        list[Resource] | None,
-        typer.Option("--resource", help="The resource of pods and nodes (default: cpu; repeatable)."),
-    ] = None,
-    scope: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="A bound of the scope, such as node_deletions=1 (repeatable)."
-        ),
-    ] = None,
+    pods: str,
+    nodes: str,
+    release: str | None = None,
+    with_fix: list[str] | None = None,
+    without_fix: list[str] | None = None,
+    gate: list[str] | None = None,
+    property_: list[str] | None = None,
+    own: list[str] | None = None,
+    patch: list[str] | None = None,
+    resources: list[Resource] | None = None,
+    scope: list[str] | None = None,
     time: arg.Time = None,
-    slow: arg.Slow = None,
-    zero_grace: Annotated[
-        bool, typer.Option("--zero-grace", help="Pods have terminationGracePeriodSeconds 0.")
-    ] = False,
-    negative_priorities: Annotated[
-        bool, typer.Option("--negative-priorities", help="Also check priorities below 0.")
-    ] = False,
-    no_empty_requests: Annotated[
-        bool, typer.Option("--no-empty-requests", help="Every pod requests some of each resource.")
-    ] = False,
-    one_priority: Annotated[bool, typer.Option("--one-priority", help="All pods have priority 0.")] = False,
-    gangs: Annotated[
-        list[str] | None,
-        typer.Option("--gang", metavar="N", help="Add a gang of N equal waiting pods (repeatable)."),
-    ] = None,
-    together: Annotated[
-        bool, typer.Option("--together", help="With --gang: the pods of a gang arrive one after the other.")
-    ] = False,
-    max_states: Annotated[
-        str | None, typer.Option(metavar="N", help="Stop each search after N states, such as 5M.")
-    ] = None,
-    max_memory: arg.MaxMemory = None,
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            help="Explore the clusters of a large placement in N parts, for several processes or machines, or to save memory.",
-        ),
-    ] = None,
-    jobs: arg.Processes = None,
-    examples: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write the simplest cluster of each group into this directory, as a scenario file.",
-        ),
-    ] = None,
-    output: arg.FormOption = "text",
-    verbose: arg.Lanes = False,
-    no_color: arg.NoColor = False,
+    slow: list[str] | None = None,
+    zero_grace: bool = False,
+    negative_priorities: bool = False,
+    no_empty_requests: bool = False,
+    one_priority: bool = False,
+    gangs: list[str] | None = None,
+    together: bool = False,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    parts: str | None = None,
+    jobs: str | None = None,
+    examples: Path | None = None,
+    output: arg.Form = "text",
+    verbose: bool = False,
+    no_color: bool = False,
 ) -> None:
     most = parse_states(max_states) if max_states is not None else None
     memory = parse_memory(max_memory) if max_memory is not None else None

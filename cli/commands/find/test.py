@@ -1,14 +1,14 @@
 """`podrace test`: scenario files held to what they expect."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from ....analysis.request.method import budget_of
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
-from .known_violations import BaselineFile, WriteBaseline, known_violations
+from .known_violations import known_violations
 
 
 @app.command(
@@ -23,31 +23,23 @@ from .known_violations import BaselineFile, WriteBaseline, known_violations
     ),
 )
 def check_expectations(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="DIR|FILE", show_default=False, help="What to check (default: the working directory)."
-        ),
-    ] = None,
-    own: arg.Own = None,
+    paths: list[Path] | None = None,
+    own: list[str] | None = None,
     time: arg.Time = None,
-    slow: arg.Slow = None,
-    baseline: BaselineFile = None,
-    write_baseline: WriteBaseline = None,
-    output: Annotated[
-        Literal["text", "json", "junit", "github", "markdown"],
-        typer.Option("-o", "--output", help="Form of the result on stdout."),
-    ] = "text",
-    report: arg.Report = None,
-    fail_on_vacuous: arg.FailOnVacuous = False,
-    timings: arg.Timings = False,
-    max_states: arg.MaxStates = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.Jobs = None,
-    cache: arg.Cache = None,
-    no_cache: arg.NoCache = False,
-    no_color: arg.NoColor = False,
+    slow: list[str] | None = None,
+    baseline: Path | None = None,
+    write_baseline: Path | None = None,
+    output: Literal["text", "json", "junit", "github", "markdown"] = "text",
+    report: Path | None = None,
+    fail_on_vacuous: bool = False,
+    timings: bool = False,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str | None = None,
+    jobs: str | None = None,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    no_color: bool = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.chain import verdicts

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from ....base.problems import UsageProblem
-from ...configuration import arguments as arg
 from ...configuration.app import app, examples
 
 if TYPE_CHECKING:
@@ -31,76 +30,22 @@ if TYPE_CHECKING:
     ),
 )
 def audit_logs(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="The logs of one cluster.")
-    ] = None,
-    filename: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-f", metavar="FILE|-", show_default=False, help="One more log; - is the standard input."
-        ),
-    ] = None,
-    initial: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            show_default=False,
-            help="What `kubectl get nodes,pods -A -o json` printed when the log began.",
-        ),
-    ] = None,
-    complete: Annotated[
-        bool,
-        typer.Option(
-            "--complete", help="Assume that the logs have every write of their period, from all API servers."
-        ),
-    ] = False,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Report only violations from this time on (RFC 3339).")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Report only violations up to this time.")
-    ] = None,
-    namespace: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Report only violations of pods of this namespace.")
-    ] = None,
-    property_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--property", metavar="ID", show_default=False, help="Check only this property (repeatable)."
-        ),
-    ] = None,
-    clock_skew: Annotated[
-        str, typer.Option(metavar="TIME", help="How far clocks can differ; a plain number is in seconds.")
-    ] = "50ms",
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Say which known races explain the first violation of each property (takes a minute or two).",
-        ),
-    ] = False,
-    release: arg.Release = None,
-    policy: Annotated[
-        bool, typer.Option("--policy", help="Print an audit policy that is enough for all answers.")
-    ] = False,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            help="Read on while the logs grow, and print each new violation; Ctrl-C ends it and prints all answers.",
-        ),
-    ] = False,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", show_default=False, help="Write every form of the answers into this directory."
-        ),
-    ] = None,
-    output: Annotated[
-        Literal["text", "json", "html", "markdown"],
-        typer.Option("-o", "--output", help="Form of the result on stdout."),
-    ] = "text",
-    no_color: arg.NoColor = False,
+    names: list[str] | None = None,
+    filename: list[str] | None = None,
+    initial: list[str] | None = None,
+    complete: bool = False,
+    since: str | None = None,
+    until: str | None = None,
+    namespace: str | None = None,
+    property_: list[str] | None = None,
+    clock_skew: str = "50ms",
+    explain: bool = False,
+    release: str | None = None,
+    policy: bool = False,
+    follow: bool = False,
+    report: Path | None = None,
+    output: Literal["text", "json", "html", "markdown"] = "text",
+    no_color: bool = False,
 ) -> None:
     from ....analysis.request.options import bytes_in_words, parse_skew
     from ....analysis.request.release_names import parse_release

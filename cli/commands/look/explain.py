@@ -1,5 +1,7 @@
 """`podrace explain`: a stored trace in any form."""
 
+from pathlib import Path
+
 import typer
 
 from ...configuration import arguments as arg
@@ -18,15 +20,15 @@ SHOWN, GONE = 0, 1
     ),
 )
 def explain(
-    trace: arg.TraceFile,
-    output: arg.ReportOption = "text",
-    graph: arg.Graph = None,
-    graph_kind: arg.GraphKindOption = "lanes",
-    own: arg.Own = None,
-    patch: arg.Patches = None,
-    closing: arg.ClosingTime = "20s",
-    verbose: arg.Verbose = False,
-    no_color: arg.NoColor = False,
+    trace: Path,
+    output: arg.ReportForm = "text",
+    graph: Path | None = None,
+    graph_kind: arg.GraphKind = "lanes",
+    own: list[str] | None = None,
+    patch: list[str] | None = None,
+    closing: str = "20s",
+    verbose: bool = False,
+    no_color: bool = False,
 ) -> None:
     from ....analysis.closing import Closings, closings
     from ....analysis.request.method import Method, budget_of, cache_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -29,42 +29,24 @@ if TYPE_CHECKING:
     ),
 )
 def explore(
-    scenario: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCENARIO|TRACE", show_default=False,
-            help="A scenario or a system of your own, as for `podrace check`, or a stored trace.",
-        ),
-    ],
-    release: Annotated[
-        str | None,
-        typer.Option(metavar="X.Y[.Z]", autocompletion=arg.release_names, help="The scheduler's version."),
-    ] = None,
-    with_fix: arg.WithFix = None,
-    without_fix: arg.WithoutFix = None,
-    gate: arg.Gates = None,
-    patch: arg.Patches = None,
-    own: arg.Own = None,
-    size: arg.Sizes = None,
+    scenario: str,
+    release: str | None = None,
+    with_fix: list[str] | None = None,
+    without_fix: list[str] | None = None,
+    gate: list[str] | None = None,
+    patch: list[str] | None = None,
+    own: list[str] | None = None,
+    size: list[str] | None = None,
     time: arg.Time = None,
-    slow: arg.Slow = None,
-    walk: Annotated[
-        str, typer.Option(metavar="LINE", show_default=False, help="Begin after these steps, in the form that the command `line` prints.")
-    ] = "",
-    tty: Annotated[
-        bool | None,
-        typer.Option("--tty/--page", show_default=False, help="Use the terminal, or a page (default: a page, unless stdin is a pipe)."),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, show_default=False, help="The port of the page (default: any free port).")
-    ] = 0,
-    max_states: arg.MaxStates = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="Time limit of one search for a nearest state.")
-    ] = "60s",
-    jobs: arg.Jobs = None,
-    no_color: arg.NoColor = False,
+    slow: list[str] | None = None,
+    walk: str = "",
+    tty: bool | None = None,
+    port: int = 0,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str = "60s",
+    jobs: str | None = None,
+    no_color: bool = False,
 ) -> None:  # fmt: skip
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.request.own_properties import own_properties

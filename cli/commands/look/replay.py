@@ -22,12 +22,12 @@ VIOLATES, GONE = 0, 1
     "2 the trace cannot be read."
 )
 def replay(
-    trace: arg.TraceFile,
-    own: arg.Own = None,
-    patch: arg.Patches = None,
-    output: arg.FormOption = "text",
-    verbose: arg.Lanes = False,
-    no_color: arg.NoColor = False,
+    trace: Path,
+    own: list[str] | None = None,
+    patch: list[str] | None = None,
+    output: arg.Form = "text",
+    verbose: bool = False,
+    no_color: bool = False,
 ) -> None:
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -31,46 +31,23 @@ if TYPE_CHECKING:
     ),
 )
 def reproduce(
-    what: Annotated[
-        str, typer.Argument(metavar="TRACE|RACE|HAZARD", show_default=False, help="What to reproduce.")
-    ],
-    kubernetes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="vX.Y.Z",
-            help="The version of kube-scheduler to run (default: that of the trace or scenario); 1.35 means v1.35.0.",
-        ),
-    ] = None,
-    run: Annotated[bool, typer.Option("--run", help="Build it, run it, and print the result.")] = False,
-    directory: Annotated[
-        Path | None, typer.Option("--directory", metavar="DIR", help="Where to write the Go module.")
-    ] = None,
-    go_test: Annotated[
-        bool,
-        typer.Option(
-            "--go-test",
-            help="Write a short Go test that fails as long as the race is there: to stdout, or with --directory into a module. --run runs it.",
-        ),
-    ] = False,
-    go_patch: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            show_default=False,
-            help="With --go-test: build kube-scheduler with this patch, one of reproduce/patches. May be repeated.",
-        ),
-    ] = None,
-    output: arg.FormOption = "text",
-    release: arg.Release = None,
-    property_: arg.PropertyIds = None,
-    gate: arg.Gates = None,
-    max_states: arg.MaxStates = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: arg.Timeout = None,
-    jobs: arg.Jobs = None,
-    cache: arg.Cache = None,
-    no_cache: arg.NoCache = False,
-    no_color: arg.NoColor = False,
+    what: str,
+    kubernetes: str | None = None,
+    run: bool = False,
+    directory: Path | None = None,
+    go_test: bool = False,
+    go_patch: list[str] | None = None,
+    output: arg.Form = "text",
+    release: str | None = None,
+    property_: list[str] | None = None,
+    gate: list[str] | None = None,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str | None = None,
+    jobs: str | None = None,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    no_color: bool = False,
 ) -> None:
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.request.method import Method, cache_folder

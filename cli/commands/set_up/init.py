@@ -2,9 +2,6 @@
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
@@ -21,25 +18,12 @@ ENDINGS = (".yaml", ".yml")
     ),
 )
 def init(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write.")] = Path("podrace-test.yaml"),
-    from_: Annotated[
-        str | None, typer.Option("--from", metavar="KIND", help="A kind of report, such as room-taken or stays-pending.")
-    ] = None,
-    node: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=CPU", help="With --from: a node (repeatable; default: the nodes of the kind).")
-    ] = None,
-    pod: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=CPU[,PRIORITY[,NODE]]",
-            help="With --from: a pod, bound if it has a node (repeatable; default: the pods of the kind).",
-        ),
-    ] = None,
-    may: Annotated[
-        list[str] | None,
-        typer.Option(metavar="BOUND", help="With --from: an event to allow once, such as node_deletions (repeatable)."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    file: Path = Path("podrace-test.yaml"),
+    from_: str | None = None,
+    node: list[str] | None = None,
+    pod: list[str] | None = None,
+    may: list[str] | None = None,
+    force: bool = False,
 ) -> None:  # fmt: skip
     from ....analysis.request.option_files import refuse_unwritable, write_text
     from ...terminal.console import complaint

@@ -2,13 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
-from ...configuration import arguments as arg
 from ...configuration.app import app, examples
 
 
@@ -19,18 +15,12 @@ from ...configuration.app import app, examples
     epilog=examples("podrace mcp --root scenarios", "podrace mcp --timeout 2m --max-states 5M"),
 )
 def mcp(
-    root: Annotated[
-        Path, typer.Option(metavar="DIR", show_default=False, help="Read only files below this directory (default: the working directory).")
-    ] = Path("."),
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Allow podrace to run patches and property files below --root, which are Python code.")
-    ] = False,
-    max_states: arg.MaxStates = None,
-    max_memory: arg.MaxMemory = None,
-    timeout: Annotated[
-        str, typer.Option(metavar="TIME", help="Time limit of one search; a call can set a shorter one.")
-    ] = "60s",
-    jobs: arg.Jobs = None,
+    root: Path = Path("."),
+    allow_code: bool = False,
+    max_states: str | None = None,
+    max_memory: str | None = None,
+    timeout: str = "60s",
+    jobs: str | None = None,
 ) -> None:  # fmt: skip
     budget = budget_of(max_states, max_memory, timeout, jobs)
     if not root.is_dir():

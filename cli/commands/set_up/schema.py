@@ -1,6 +1,6 @@
 """`podrace schema`, and its options."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
@@ -12,14 +12,7 @@ from ...configuration.app import app
     "`replay -o json` and `reproduce -o json`, stored traces, scenario files and baselines."
 )
 def schema(
-    name: Annotated[
-        Literal["report", "ask", "replay", "reproduction", "trace", "scenario", "baseline"],
-        typer.Argument(
-            metavar="report|replay|reproduction|trace|scenario|baseline",
-            show_default=False,
-            help="Which document.",
-        ),
-    ],
+    name: Literal["report", "ask", "replay", "reproduction", "trace", "scenario", "baseline"],
 ) -> None:
     from ....reports.formats.json_schema import format_schema, schema_of
     from ....scenarios.scenario_schema import schema_of_scenarios

@@ -5,7 +5,7 @@ from ...configuration.app import app
 
 
 @app.command(help="Print the version. As JSON, also list the releases, fixes, gates, properties and forms.")
-def version(output: arg.FormOption = "text") -> None:
+def version(output: arg.Form = "text") -> None:
     from importlib.metadata import version
 
     from ...terminal.pipes import print_json, tolerant_of_closed_pipes

@@ -9,7 +9,7 @@ import pytest
 
 from podrace import api
 from podrace.analysis.scheduler_version import version_named
-from podrace.cli.configuration.arguments import gate_settings, release_names
+from podrace.cli.configuration.option_rows import gate_settings, release_names
 from podrace.model.history.versions import NOT_YET
 from podrace.reports.scheduler_version import ReadVersion
 from tests.cli.helpers import TINY, Shell, flat

@@ -15,7 +15,7 @@ from podrace.analysis.request.release_names import (
     parse_release,
 )
 from podrace.base.problems import UsageProblem
-from podrace.cli.configuration.arguments import release_names
+from podrace.cli.configuration.option_rows import release_names
 from podrace.model.history import PATCH_VERSIONS, PRE_RELEASES, RELEASE_ORDER, resolve
 from podrace.model.history.versions import canonical, exact
 from tests.cli.helpers import TINY, Shell
