@@ -25,7 +25,7 @@ test: setup
 test-all: setup
 	PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign and not real and not lockstep and not nightly' $(PYTEST_ARGS)
 
-# What CI shows on two or more representatives, on all cases: twenty minutes on two cores. Every release needs it.
+# What CI shows on two or more representatives, on all cases: half an hour on two cores. Every release needs it.
 nightly: setup
 	PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'nightly and not campaign' $(PYTEST_ARGS)
 

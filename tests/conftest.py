@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.durations import cpu, left_out, read
+from tests.durations import cpu, for_the_night, left_out, read
 from tests.profiles import PROFILE, load_profile
 
 # Tests look at searches, not at what earlier ones found.
@@ -33,7 +33,9 @@ def _as_in_a_process_of_its_own() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """What takes long is left to CI by the fast profile (tests/durations.py)."""
+    """Of many cases that show the same, some are left to the night; what takes long is left to CI by the fast profile (tests/durations.py)."""
+    for item in for_the_night(items):
+        item.add_marker(pytest.mark.nightly)
     if PROFILE == "fast":
         for item in left_out(
             [i for i in items if not any(map(i.get_closest_marker, ("ci", "nightly")))], read()

@@ -37,14 +37,31 @@ def kept(seconds: float, cases: int) -> list[int]:
 
 def left_out(items: Sequence[Any], durations: Mapping[str, float]) -> Iterable[Any]:
     """The collected tests that `make test` leaves to CI."""
-    by_test: dict[str, list[Any]] = {}
-    for item in items:
-        by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for name, cases in by_test.items():
+    for name, cases in _by_test(items).items():
         random = getattr(getattr(cases[0], "obj", None), "is_hypothesis_test", False)
         seconds = durations.get(name, 0.0) / (10 if random else 1)
         chosen = set(kept(seconds, len(cases)))
         yield from (case for number, case in enumerate(cases) if number not in chosen)
+
+
+def for_the_night(items: Sequence[Any]) -> Iterable[Any]:
+    """The collected tests of which other cases are the representatives."""
+    marked = [
+        item
+        for item in items
+        if item.get_closest_marker("representatives") and not item.get_closest_marker("campaign")
+    ]
+    for cases in _by_test(marked).values():
+        (count,) = cases[0].get_closest_marker("representatives").args
+        chosen = {number * len(cases) // count for number in range(count)}
+        yield from (case for number, case in enumerate(cases) if number not in chosen)
+
+
+def _by_test(items: Iterable[Any]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for item in items:
+        found.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return found
 
 
 def cpu() -> float:

@@ -54,3 +54,11 @@ def test_slow_tests_are_there() -> None:
         text = (ROOT / file).read_text(encoding="utf-8")
         assert re.search(rf"def {test}\b", text), name
         assert all(f"class {one}" in text for one in classes)
+
+
+@pytest.mark.representatives(2)
+@pytest.mark.parametrize("number", range(5))
+def test_of_many_cases_the_representatives_are_in_every_run(
+    number: int, request: pytest.FixtureRequest
+) -> None:
+    assert (request.node.get_closest_marker("nightly") is None) == (number in (0, 2))

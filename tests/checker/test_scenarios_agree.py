@@ -86,6 +86,7 @@ def test_engines_agree_on_the_first_states(scenario: Scenario, name: str, compos
     assert found.complete or found.stopped in ("states", "answered")
 
 
+@pytest.mark.representatives(35)
 @pytest.mark.ci
 @pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
 def test_sleep_sets_change_nothing(
@@ -127,6 +128,7 @@ def test_engines_agree_to_the_end_on_a_small_backlog(case: str) -> None:
     assert found.stopped in (None, "answered")
 
 
+@pytest.mark.representatives(35)
 @pytest.mark.ci
 @pytest.mark.parametrize(("scenario", "name", "composition"), CASES, ids=IDS)
 def test_small_searches_have_the_answer_of_native_code(

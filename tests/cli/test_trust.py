@@ -71,6 +71,7 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
     return Shell(capsys)
 
 
+@pytest.mark.representatives(11)
 @pytest.mark.parametrize("what", list(CHANGES))
 @pytest.mark.parametrize("when", ["loaded", "loaded beside", "traced"])
 def test_a_file_that_changes_podrace_is_told_so(shell: Shell, what: str, when: str) -> None:

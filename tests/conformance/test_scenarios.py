@@ -408,8 +408,8 @@ OF_NODES = ["NodeResourcesFit", "NodeNameEqualsPodName"]
     ("names", "labels", "more"),
     [
         ("abc", "nny", {"eligibility_hook": HOOK}),
-        ("abc", "nnn", {"eligibility_hook": HOOK}),
-        ("abn", "nnn", {"filters": OF_NODES}),
+        pytest.param("abc", "nnn", {"eligibility_hook": HOOK}, marks=pytest.mark.nightly),
+        pytest.param("abn", "nnn", {"filters": OF_NODES}, marks=pytest.mark.nightly),
         ("abc", "nnn", {"filters": OF_NODES}),
     ],
 )

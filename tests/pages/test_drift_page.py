@@ -42,6 +42,7 @@ def test_the_record_says_the_same(old: str, new: str) -> None:
     assert others == [counts["new"], counts["gone"], changed, counts["outside"]]
 
 
+@pytest.mark.representatives(4)
 @pytest.mark.ci
 @pytest.mark.parametrize(("old", "new"), ROWS)
 def test_the_real_trees_say_the_same(old: str, new: str) -> None:

@@ -88,6 +88,7 @@ def _searched(row: Row, file_order: bool) -> tuple[str, int | None, int | None, 
     return result.verdict.name, result.counts.states, result.counts.transitions, steps
 
 
+@pytest.mark.representatives(12)
 @pytest.mark.parametrize(
     "row", [pytest.param(row, marks=[pytest.mark.ci] if row.states > 1_000 else []) for row in ROWS], ids=str
 )

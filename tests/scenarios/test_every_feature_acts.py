@@ -43,6 +43,7 @@ def test_nobody_remembers_at_first_who_is_yet_to_come() -> None:
             assert not known
 
 
+@pytest.mark.representatives(33)
 @pytest.mark.ci
 @pytest.mark.parametrize("name", FEATURES)
 def test_each_acts(name: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.codegen.program import generate
@@ -18,6 +18,7 @@ from podrace.checker.explicit.states.store import Store, _lengths
 from podrace.checker.explicit.states.workers import Workers
 from podrace.checker.kernel_compiler.jit import jit
 from podrace.model.language import System, integer, per, require, step, system_of
+from tests.profiles import examples
 
 
 def test_there_is_as_much_room_as_was_made() -> None:
@@ -95,6 +96,7 @@ def _hashes(shape: Any, words: Words, mixed: Words) -> None:
 
 
 @pytest.mark.parametrize(("words", "bits"), [(2, 9), (3, 6), (4, 4)])
+@settings(max_examples=examples(30))
 @given(data=st.data())
 def test_states_that_differ_in_a_few_bits_of_each_word_have_different_hashes(
     words: int, bits: int, data: st.DataObject

@@ -104,7 +104,10 @@ def test_work_that_never_ends_with_one_choice(endless: bool, bounded: bool) -> N
 @pytest.mark.ci
 @pytest.mark.parametrize(
     ("release", "name", "every", "violated"),
-    [("1.36.3", "S-STUCK", 15, (0, 2)), ("1.36.3", "S-NOM", 15, (0, 0))],
+    [
+        ("1.36.3", "S-STUCK", 15, (0, 2)),
+        pytest.param("1.36.3", "S-NOM", 15, (0, 0), marks=pytest.mark.nightly),
+    ],
 )
 def test_clusters_one_by_one(release: str, name: str, every: int, violated: tuple[int, int]) -> None:
     """One cluster of each cell, and each so-manieth of all, of two pods and a node is checked by itself, as a scenario is; `violated` are those with and without scales of time."""

@@ -289,6 +289,7 @@ def test_scenarios_fit_the_releases_that_have_what_is_in_them() -> None:
     assert not fits(by_name["gangs-deadlock"], off, {"GangScheduling": False})
 
 
+@pytest.mark.representatives(2)
 @pytest.mark.ci
 @pytest.mark.parametrize("release", [RELEASES[0], "1.22.0", "1.31.0", "1.34.0", "1.36.0", RELEASES[-1]])
 def test_the_whole_catalogue_can_be_compared(release: str) -> None:

@@ -125,12 +125,16 @@ def test_affected(shell: Shell) -> None:
         "opened by 133167, which was taken back",
     ]
     assert [(row["steps"], row["steps_in_last"]) for row in json.loads(ran.out)][-1] == (35, 36)
+    having = [v for v in known_releases() if "133167" not in {c.key for c in resolve(v).missing}]
+    assert having == ["1.34.0"]
+
+
+@pytest.mark.nightly
+def test_affected_in_sentences(shell: Shell) -> None:
     told = shell("check", "gone-victim", "--affected", "--closing", "10m").out
     assert "\n                1.34.0: closed by 133167: a preemptor whose victims were all gone is" in told
     assert "VIOLATED (only with a delay of minutes) after 35 steps, in 1.37.2 after 36\n" in told
     assert "opened by" not in shell("check", "gone-victim", "--affected", "--closing", "0").out
-    having = [v for v in known_releases() if "133167" not in {c.key for c in resolve(v).missing}]
-    assert having == ["1.34.0"]
 
 
 def test_affected_in_words(shell: Shell) -> None:

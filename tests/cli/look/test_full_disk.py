@@ -57,6 +57,7 @@ def prepared(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     return tmp_path
 
 
+@pytest.mark.representatives(9)
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.ci] * (LINES[name][0] in LONG)) for name in LINES]

@@ -72,10 +72,15 @@ def reached(patch: type[Component]) -> set[tuple[object, ...]]:
 
 
 @pytest.mark.ci
-def test_a_node_that_is_made_again_is_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_that_is_made_again_is_a_new_one() -> None:
     new = reached(NewEachTime)
     assert len(new) == 5162
     assert reached(FewMade) == new
+
+
+@pytest.mark.nightly
+def test_one_that_is_made_too_early_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    new = reached(NewEachTime)
     monkeypatch.setattr(autoscaler, "is_forgotten", lambda *_: as_expr(True))
     too_early = reached(FewMade)
     assert too_early > new

@@ -133,7 +133,7 @@ class UsedAtOnce(Controllers):
     ("release", "kind", "deletions", "states"),
     [
         ("1.24", OwnerKind.REPLICA_SET, 1, 925),
-        ("1.36", OwnerKind.REPLICA_SET, 2, 4445),
+        pytest.param("1.36", OwnerKind.REPLICA_SET, 2, 4445, marks=pytest.mark.nightly),
         ("1.36", OwnerKind.DAEMON_SET, 1, 50),
     ],
 )

@@ -270,6 +270,7 @@ def shape_of_release(release):
     return shape(resolve(release))
 
 
+@pytest.mark.representatives(100)
 @pytest.mark.parametrize("key", sorted(CHANGES))
 def test_every_change_alone_can_be_undone_and_changes_the_system(key):
     if key in UNSEEN:

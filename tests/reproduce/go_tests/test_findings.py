@@ -22,6 +22,7 @@ def says(page: Path) -> str:
     return found[1]
 
 
+@pytest.mark.representatives(8)
 @pytest.mark.parametrize(
     "page", [pytest.param(p, id=p.stem, marks=[pytest.mark.ci] if p.stem in LONG else []) for p in FINDINGS]
 )

@@ -63,6 +63,7 @@ def tree_of(release: str, *there: Node) -> Concrete:
     return Concrete(build_cluster(spec([Pod(0, "p", 1)], on, node_creations=6), resolve(release).classes))
 
 
+@pytest.mark.representatives(2)
 @pytest.mark.parametrize("release", ["1.12", "1.16", "1.17", "1.18"])
 @settings(max_examples=examples(120), deadline=None)
 @given(steps=st.lists(st.sampled_from([*range(6), "list", "list", "list"]), max_size=16))
