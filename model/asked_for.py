@@ -19,6 +19,7 @@ from .environment.controllers.descheduler import Strategy
 from .environment.extender import HTTPExtender
 from .environment.faults import SECTIONS, Fault
 from .environment.gates import GateKeeper
+from .environment.storage.csi_nodes import CsiLimit
 from .environment.storage.device_slices import DeviceSlice
 from .language import Entity, Expr, ModelError, Transition, TransitionSystem, Universe, Variable, substitute
 from .language.declarations.component import Model
@@ -35,6 +36,7 @@ TRUTHS: Mapping[type[Entity], tuple[str, str]] = {
     objects.VolumeClaim: ("storage.claim.exists", "claim {}, which is to come"),
     objects.Claim: ("resource_claims.object.life", "claim {}, which is to come"),
     DeviceSlice: ("device_slices.published", "device {}, which is to be published"),
+    CsiLimit: ("csi_nodes.updated", "the CSINode's limit of {}, which is to change"),
     objects.PodGroup: ("pod_groups.exists", "group {}, which is to come"),
 }
 """For each kind of objects that may come later, the state that says that one is there, and how it is called until then."""
@@ -198,7 +200,7 @@ def _unheeded(universe: Universe, pod: objects.Pod) -> Iterator[str]:
     scope = universe.scope
     owned = pod.name in {owned.pod.name for owned in universe[Owned]}
     if pod.node is not None and not owned:
-        if pod.extension_points:
+        if pod.extension_points and not pod.volumes:  # VolumeBinding's are not asked for
             yield f"extension points of {pod.name}, which is bound"
         if pod.extender_selector:
             yield f"extender selector of {pod.name}, which is bound"

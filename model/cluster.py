@@ -41,6 +41,7 @@ from .environment.objects import (
 from .environment.pod_groups import PodGroups
 from .environment.storage.claim_lives import ClaimDeletions, ClaimMaker
 from .environment.storage.claims import ClaimController, ResourceClaims
+from .environment.storage.csi_nodes import CsiNodes
 from .environment.storage.device_slices import DeviceSlices
 from .environment.storage.device_taints import DeviceTaints
 from .environment.storage.devices import DeviceDriver
@@ -125,6 +126,8 @@ class Cluster(Model):
     pv_controller: PVController
     provisioner: Provisioner
     volume_cache: kube.VolumeCache
+    csi_nodes: CsiNodes
+    csi_informers: kube.CsiInformers
     volume_binding: kube.VolumeBinding
     gang_scheduling: kube.GangScheduling
     pod_group_cycle: kube.PodGroupCycle
@@ -184,7 +187,7 @@ def build_cluster(
         extender |= any(of.filters for of in spec.extenders)
         features = any(pod.features for pod in spec.pods)
         plugins = default_plugins(
-            gates, permit, ports, bool(spec.claims), volumes, groups, extender, features
+            gates, permit, ports, bool(spec.claims), volumes, groups, extender, features, bool(spec.drivers)
         )
     versions, pod_versions = versions_of(spec.nodes), pod_versions_of(spec.pods)
     described = [*spec.nodes, *(version.content for version in versions)]

@@ -22,7 +22,7 @@ HOMES = {
         "constraint count enum equal fifo finds implies integer largest negate one_of otherwise per record ref require select smallest spoken step tells total when words"
     ),
     "model.scheduler": (
-        "APIDispatcher Action AssumeCache AsyncPhase AsyncPreemption Binding BindingPhase Cache ClaimTracker Clock ClusterEvent Code DynamicResources EventHandlers FailureHandler FailurePhase "
+        "APIDispatcher Action AssumeCache AsyncPhase AsyncPreemption Binding BindingPhase Cache ClaimTracker Clock ClusterEvent Code CsiInformers DynamicResources EventHandlers FailureHandler FailurePhase "
         "Filters GangScheduling Hints IncrementalSnapshot NodeInfos NodeStatus NodeTree NodeUpdate NodeUpdates Nominator Phase Placement Plugin PodGroupCycle PodGroupStates PodUpdate PodUpdates "
         "Preemption PriorityQueue Process QueueWithoutHints ResourceScores Sampling Scheduler Scores Snapshot SpreadScores SubQueue VolumeBinding VolumeCache WaitingPods Waking"
     ),
@@ -35,8 +35,8 @@ HOMES = {
     "model.scheduler.dynamicresources.slice_informer": "SliceInformer",
     "model.scheduler.event_handlers": "Addition Removal",
     "model.scheduler.framework.events": (
-        "ANY_EVENT ASSIGNED_POD_ADD ASSIGNED_POD_DELETE ASSIGNED_POD_UPDATE About CLAIM_UPDATE DEFAULT_PREEMPTION DYNAMIC_RESOURCES EVENTS EXTENDER GANG_SCHEDULING NODE_ADD "
-        "NODE_DECLARED_FEATURES NODE_DELETE NODE_PORTS NOMINATED_POD_GONE PERMIT_PLUGIN POD_GROUP_ADD POD_UPDATE SCHEDULING_GATES UNSCHEDULABLE_TIMEOUT UNSCHEDULED_POD_ADD VOLUME_BINDING "
+        "ANY_EVENT ASSIGNED_POD_ADD ASSIGNED_POD_DELETE ASSIGNED_POD_UPDATE ATTACHMENT_DELETE About CLAIM_UPDATE CSI_NODE_UPDATE DEFAULT_PREEMPTION DYNAMIC_RESOURCES EVENTS EXTENDER GANG_SCHEDULING NODE_ADD "
+        "NODE_DECLARED_FEATURES NODE_DELETE NODE_PORTS NODE_VOLUME_LIMITS NOMINATED_POD_GONE PERMIT_PLUGIN POD_GROUP_ADD POD_UPDATE SCHEDULING_GATES UNSCHEDULABLE_TIMEOUT UNSCHEDULED_POD_ADD VOLUME_BINDING "
         "VOLUME_CHANGE VOLUME_CLAIM_ADD VOLUME_CLAIM_UPDATE VOLUME_RESTRICTIONS WAITING_POD_GONE WILDCARD"
     ),
     "model.scheduler.framework.filters": "FilterPlugin",
@@ -71,12 +71,13 @@ HOMES = {
     "model.environment.kubelet": "Kubelet",
     "model.environment.names": "Recreation",
     "model.environment.objects": (
-        "Claim ClusterSpec Device DisruptionBudget EXISTS ExtensionPoint FAILED GATED HostPort NOMINATED NOW Node NodeAffinity NodeTerm ON_NODE OTHERS OWN Operator Pod PodCopy PodGroup PodObject "
+        "Claim ClusterSpec CsiDriver Device DisruptionBudget EXISTS ExtensionPoint FAILED GATED HostPort NOMINATED NOW Node NodeAffinity NodeTerm ON_NODE OTHERS OWN Operator Pod PodCopy PodGroup PodObject "
         "Quantity READY Requirement Scope Selector StorageClass TERMINATING Taint Term Toleration Volume VolumeClaim node_or_none"
     ),
     "model.environment.pod_groups": "Member PodGroups",
     "model.environment.storage.claim_lives": "ClaimDeletions ClaimMaker TemplateUser",
     "model.environment.storage.claims": "ClaimChange ClaimController ClaimShare ClaimUse ClaimWatch GONE NameOfUser ResourceClaims",
+    "model.environment.storage.csi_nodes": "Attachable CsiLimit CsiNodes CsiView",
     "model.environment.storage.device_slices": "DeviceSlice DeviceSlices",
     "model.environment.storage.device_taints": "EVICTING DeviceTaints TaintableDevice",
     "model.environment.storage.devices": "DeviceDriver",

@@ -5,10 +5,10 @@ from .base.property import Property
 from .controllers import gates, loops, names, scale_downs, taints
 from .placement import admissions, bindings, dead_ends, groups, nominations, preemptions
 from .scheduling import cache_views, conditions, liveness, places
-from .storage import claims, volumes
+from .storage import claims, limits, volumes
 
 _FILES = (
-    admissions, bindings, cache_views, claims, conditions, dead_ends, gates, groups, liveness, loops, names, nominations, places,
+    admissions, bindings, cache_views, claims, conditions, dead_ends, gates, groups, limits, liveness, loops, names, nominations, places,
     preemptions, scale_downs, taints, volumes,
 )  # fmt: skip
 
@@ -18,7 +18,7 @@ _ORDER = (
     "S-COND", "S-IDENT", "S-IDVICTIM", "S-IDEVICT", "S-IDSTATUS", "S-EXIT", "S-GAIN", "S-ONCE", "S-PDB",
     "S-EVICT", "S-SCALE", "S-MANY", "S-ADMIT", "S-RUN", "S-PORT", "S-SUIT", "S-TAINT", "S-BACK", "S-READY",
     "S-IDTAINT", "S-KEPT", "S-TWIN", "S-DEV", "S-RESV", "S-INFLIGHT", "S-ASSUME", "S-VOL", "S-PV", "S-PLACED",
-    "S-HELD", "S-WRITTEN", "S-RWOP", "S-QUORUM", "S-GROUPSTATE", "S-DISMISSED", "S-NOMGROUP", "S-STUCK",
+    "S-HELD", "S-WRITTEN", "S-LIMIT", "S-RWOP", "S-QUORUM", "S-GROUPSTATE", "S-DISMISSED", "S-NOMGROUP", "S-STUCK",
     "S-TOLD", "S-LEAVE", "S-DRAIN", "S-DEFER", "S-LINGER", "S-QUOTA", "L-ISO", "L-PEND", "L-WAKE", "L-PLACE",
     "L-PROG", "L-NOM", "L-OVER", "L-INV", "L-CLAIM", "S-DTAINT", "L-DTAINT", "L-VOL", "L-LOOP", "L-WHOLE",
     "L-GANG", "L-DEADLOCK", "L-LIVELOCK", "L-TOLD",

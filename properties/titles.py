@@ -85,6 +85,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "S-PLACED": "pods get the volumes they were placed by",
         "S-HELD": "assumed volumes are kept",
         "S-WRITTEN": "written volumes are not forgotten",
+        "S-LIMIT": "nodes take their volumes",
         "S-RWOP": "exclusive claims have one pod",
         "S-DTAINT": "tolerations of device taints are heeded",
         "L-CLAIM": "pods with claims are scheduled in the end",

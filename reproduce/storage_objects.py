@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model.environment.objects import ClusterSpec, Pod, StorageClass, Volume, VolumeClaim
+from ..model.environment.storage.csi_nodes import is_attached_at_start
 
 Object = dict[str, Any]
 
@@ -15,6 +16,8 @@ HOSTNAME = "kubernetes.io/hostname"
 BIND_COMPLETED, BY_CONTROLLER = "pv.kubernetes.io/bind-completed", "pv.kubernetes.io/bound-by-controller"
 NO_PROVISIONER, PROVISIONER = "kubernetes.io/no-provisioner", "volumes.podrace.io"
 ONE_POD, MANY = "ReadWriteOncePod", "ReadWriteMany"
+LATER = ".podrace.io/later"
+"""After the name of a driver: the annotation of a CSINode that says what it will say."""
 _SIZE = "1Gi"
 
 
@@ -30,6 +33,7 @@ def storage_objects(spec: ClusterSpec) -> tuple[Object, ...]:
     )
     return (
         *map(_class, classes),
+        *_limits(spec),
         *(_volume(volume, spec) for volume in spec.volumes),
         *(_claim(claim, spec) for claim in spec.volume_claims),
     )
@@ -67,6 +71,10 @@ def missing_storage(spec: ClusterSpec) -> Iterator[str]:
     for node in spec.nodes if made else tied:
         if node.labels.get(HOSTNAME) is None:
             yield f"a volume is tied to {node.name}, which has no label {HOSTNAME}"
+    if spec.drivers and (spec.scope.restarts or spec.scope.leader_changes):
+        yield "the driver does not play what a new process lists of CSINodes and VolumeAttachments"
+    if spec.drivers and any(map(_is_made, spec.volumes)):
+        yield "the driver does not play limits of volumes that a provisioner makes"
     if spec.volume_claims and spec.groups:
         yield "the driver does not play volumes of pods in groups"
 
@@ -80,9 +88,40 @@ def _class(of: StorageClass) -> Object:
         "storage.k8s.io/v1",
         "StorageClass",
         {"name": of.name, "uid": of.name},
-        provisioner=PROVISIONER if of.provisions else NO_PROVISIONER,
+        provisioner=of.driver or (PROVISIONER if of.provisions else NO_PROVISIONER),
         volumeBindingMode="Immediate" if of.immediate else "WaitForFirstConsumer",
     )
+
+
+def _limits(spec: ClusterSpec) -> Iterator[Object]:
+    """CSINodes as they are at the start, with what they will say noted, CSIDrivers and VolumeAttachments."""
+    for driver in spec.drivers:
+        wanted = {"attachRequired": True, "preventPodSchedulingIfMissing": driver.required}
+        yield of_kind("storage.k8s.io/v1", "CSIDriver", {"name": driver.name}, spec=wanted)
+    for node in spec.nodes:
+        limits = {d.name: d.limits[node.name] for d in spec.drivers if node.name in d.limits}
+        drivers = [_limit(name, node.name, f) for name, (f, _) in limits.items() if f is not None]
+        later = {f"{name}{LATER}": str(last) for name, (_, last) in limits.items()}
+        if limits:
+            metadata = {"name": node.name, "annotations": later}
+            yield of_kind("storage.k8s.io/v1", "CSINode", metadata, spec={"drivers": drivers})
+    for volume in spec.volumes:
+        for node in spec.nodes:
+            limited = any(
+                d.name == volume.storage_class.driver and node.name in d.limits for d in spec.drivers
+            )
+            if limited and is_attached_at_start(volume, node, spec.volume_claims, spec.pods):
+                described = {
+                    "attacher": volume.storage_class.driver,
+                    "nodeName": node.name,
+                    "source": {"persistentVolumeName": volume.name},
+                }
+                metadata = {"name": f"{volume.name}.{node.name}"}
+                yield of_kind("storage.k8s.io/v1", "VolumeAttachment", metadata, spec=described, status={})
+
+
+def _limit(driver: str, node: str, count: int) -> Object:
+    return {"name": driver, "nodeID": node, "topologyKeys": None, "allocatable": {"count": count}}
 
 
 def _volume(volume: Volume, spec: ClusterSpec) -> Object:
@@ -94,6 +133,8 @@ def _volume(volume: Volume, spec: ClusterSpec) -> Object:
         "persistentVolumeReclaimPolicy": "Retain",
         "volumeMode": "Filesystem",
     }
+    if volume.storage_class.driver:
+        described["csi"] = {"driver": volume.storage_class.driver, "volumeHandle": volume.name}
     if volume.nodes:
         values = [node.labels.get(HOSTNAME, "") for node in volume.nodes]
         term = {"matchExpressions": [{"key": HOSTNAME, "operator": "In", "values": values}]}

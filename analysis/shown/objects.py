@@ -84,11 +84,23 @@ def others_of(spec: ClusterSpec) -> tuple[str, ...]:
             if not d.parts
         ),
         *(
+            f"Node {node} takes {_limit(*limit)} of {d.name}."
+            for d in spec.drivers
+            for node, limit in d.limits.items()
+        ),
+        *(
             f"Volume {v.name} can be used on {listed([n.name for n in v.nodes]) if v.nodes else 'every node'}."
             for v in spec.volumes
             if v.provisioned_for is None
         ),
     )
+
+
+def _limit(first: int | None, last: int) -> str:
+    if first == last:
+        return f"{last} {plural(last, 'volume')}"
+    early = "any number of volumes" if first is None else f"{first} {plural(first, 'volume')}"
+    return f"{early} at first, and later {last},"
 
 
 def _budget(budget: DisruptionBudget) -> str:

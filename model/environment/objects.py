@@ -30,6 +30,7 @@ from .cluster.scope import Scope as Scope
 from .cluster.scope import gates_possible, last_gate, last_name, last_version
 from .cluster.storage import Claim as Claim
 from .cluster.storage import Counter as Counter
+from .cluster.storage import CsiDriver as CsiDriver
 from .cluster.storage import Device as Device
 from .cluster.storage import StorageClass as StorageClass
 from .cluster.storage import Volume as Volume

@@ -39,10 +39,11 @@ from .queue.nominator import Nominator
 from .queue.scheduling_queue import PriorityQueue, SubQueue
 from .queue.without_hints import QueueWithoutHints
 from .volumebinding.assume_cache import VolumeCache
+from .volumebinding.csi_informers import CsiInformers
 from .volumebinding.volume_binding import VolumeBinding
 
 __all__ = [
-    "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "DynamicResources", "EventHandlers",
+    "APIDispatcher", "Action", "AssumeCache", "AsyncPhase", "AsyncPreemption", "Binding", "BindingPhase", "Cache", "ClaimTracker", "Clock", "ClusterEvent", "Code", "CsiInformers", "DynamicResources", "EventHandlers",
     "FailureHandler", "FailurePhase", "Filters", "GangScheduling", "Hints", "IncrementalSnapshot", "NodeInfos", "NodeStatus", "NodeTree", "NodeUpdate", "NodeUpdates", "Nominator",
     "Phase", "Placement", "Plugin", "PodGroupCycle", "PodGroupStates", "PodUpdate", "PodUpdates", "Preemption", "PriorityQueue", "Process", "QueueWithoutHints", "ResourceScores", "Sampling", "Scheduler", "Scores",
     "SliceInformer", "Snapshot", "SpreadScores", "SubQueue", "VolumeBinding", "VolumeCache", "WaitingPods", "Waking",

@@ -42,6 +42,7 @@ from .queue.clock import Clock
 from .queue.nominator import Nominator
 from .queue.scheduling_queue import PriorityQueue
 from .volumebinding.assume_cache import VolumeCache
+from .volumebinding.csi_informers import CsiInformers
 from .volumebinding.volume_binding import VolumeBinding
 
 
@@ -75,6 +76,7 @@ class Process(Component):
     slice_informer: SliceInformer
     volume_binding: VolumeBinding
     volume_cache: VolumeCache
+    csi_informers: CsiInformers
     handlers: EventHandlers
 
     sent = per(Pod, ref(Node))
@@ -99,6 +101,7 @@ class Process(Component):
         self.claim_cache.relist()
         self.slice_informer.relist()
         self.volume_cache.relist()
+        self.csi_informers.relist()
         if handled:
             self._learn({n: (self.api.node_exists[n], self.api.node_version[n]) for n in self.universe[Node]})
 

@@ -113,6 +113,7 @@ def placement(prop: Property) -> Placement:
         {pod: prop.api.pod[pod].terminating for pod in prop.pods},
         shown={v: prop.api.node_version[v.node] == v for v in prop.versions},
         held={v: prop.api.pod[v.pod].version == v.number for v in prop.pod_versions},
+        csi=prop._model.parts["csi_nodes"],
     )
 
 

@@ -55,8 +55,10 @@ from .sections.updates import later_amounts, read_updates, refuse_updates
 from .sections.volume_section import (
     mark_exclusive,
     read_classes,
+    read_drivers,
     read_volume_claims,
     read_volumes,
+    refuse_limits,
     refuse_mounts,
 )
 
@@ -139,7 +141,8 @@ def _refuse_oversize(draft: Draft) -> None:
 
 def _volumes(draft: Draft) -> None:
     of = draft.sections.get
-    classes = read_classes(of("storageClasses"))
+    draft.drivers = read_drivers(of("csiDrivers"), draft.nodes)
+    classes = read_classes(of("storageClasses"), draft.drivers)
     draft.volumes = read_volumes(of("volumes"), classes, draft.nodes)
     draft.volume_claims = read_volume_claims(of("volumeClaims"), classes, draft.volumes, of("volumes"))
     mark_exclusive(draft.pods, draft.volume_claims)
@@ -187,7 +190,7 @@ RULES: Sequence[Callable[[Draft], None]] = (
     _volumes, refuse_mounts,
     _claims, refuse_templates, refuse_claims,
     _keepers, refuse_keepers,
-    _scope, read_healths, refuse_groups, refuse_supply, refuse_failing,
+    _scope, refuse_limits, read_healths, refuse_groups, refuse_supply, refuse_failing,
     _descheduler, refuse_autoscaler, refuse_named_nodes, refuse_descheduler,
     _config, refuse_wishes, refuse_unscored,
     _extenders, refuse_extenders,

@@ -104,6 +104,7 @@ FILE = Table("The file", "", [
     Field("resourceClaims", names_to("names to claims", "resourceClaim", 0, 16), "none", "ResourceClaims"),
     Field("resourceClaimTemplates", names_to("names to templates", "resourceClaimTemplate", 0, 16), "none", "ResourceClaimTemplates"),
     Field("deviceClasses", names_to("names to classes", "deviceClass", 0, 16), "none", "DeviceClasses that back extended resources, see [`deviceClasses`](#deviceclasses)"),
+    Field("csiDrivers", names_to("names to drivers", "csiDriver", 0, 4), "none", "CSI drivers and their limits, see [`csiDrivers`](#csidrivers)"),
     Field("storageClasses", names_to("names to classes", "storageClass", 0, 16), "none", "StorageClasses"),
     Field("volumes", names_to("names to volumes", "volume", 0, 16), "none", "PersistentVolumes, see [`volumes`](#volumes)"),
     Field("volumeClaims", names_to("names to claims", "volumeClaim", 0, 16), "none", "PersistentVolumeClaims"),

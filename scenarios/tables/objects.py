@@ -1,8 +1,11 @@
 """The other objects of the API server: namespaces, budgets, devices, volumes, their claims, groups of pods."""
 
+from typing import Any
+
 from ...model.environment.cluster.storage import EVERY_EFFECT
-from ...model.environment.objects import Claim
+from ...model.environment.objects import Claim, CsiDriver
 from ...model.environment.storage.claims import FAILED, PENDING, READY
+from ..values.yaml_values import Value
 from .amounts import quantity_in_words
 from .kinds import FLAG, LABELS, NAME, Kind, list_of, one_of, part, ranged, refers, text, whole
 from .rules import selector_in_words
@@ -94,9 +97,36 @@ DEVICE_CLASSES = Table("`deviceClasses`", "deviceClass", [
     Field("extendedResourceName", text("name"), "none", "the extended resource that devices of the class stand for"),
 ])
 
+def _limit(value: Value) -> tuple[int | None, int]:
+    """How many volumes a node takes, at first and later."""
+    if not value.is_list:
+        return (MOST_VOLUMES.read(value),) * 2
+    found = value.elements("two limits, such as [none, 1]")
+    if len(found) != 2:
+        value.expect("two limits, the first and the last, such as [none, 1]")
+    first = None if found[0].node.value == "none" else MOST_VOLUMES.read(found[0])
+    last = MOST_VOLUMES.read(found[1])
+    if first is not None and first > last:
+        value.fail("a limit that shrinks is not modelled (A-CSI): give the smaller one first")
+    return first, last
+
+
+def _limits_in_words(driver: CsiDriver) -> dict[str, Any]:
+    return {n: last if first == last else ["none" if first is None else first, last] for n, (first, last) in driver.limits.items()}
+
+
+MOST_VOLUMES = whole(0, MAX_ALLOWED)
+LIMITS = Kind("nodes to whole numbers, or to [first, last]", {"type": "object", "minProperties": 1, "additionalProperties": {"anyOf": [MOST_VOLUMES.schema, {"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [{"anyOf": [MOST_VOLUMES.schema, {"const": "none"}]}, MOST_VOLUMES.schema]}]}}, lambda value: {key.scalar("the name of a node"): _limit(of) for key, of in value.items("a mapping from nodes to limits")})
+
+CSI_DRIVERS = Table("`csiDrivers`", "csiDriver", [
+    Field("nodes", LIMITS, "required", "how many of its volumes each node takes, by the node's CSINode; [none, 1]: the driver starts there later. Other nodes do not have the driver", attribute="limits", missing="say how many volumes nodes take, such as {n1: 1}", say=_limits_in_words),
+    Field("preventPodSchedulingIfMissing", FLAG, "false", "true: no pod with its volumes is placed on a node without it (from 1.37 on)", attribute="required"),
+])
+
 STORAGE_CLASSES = Table("`storageClasses`", "storageClass", [
     Field("volumeBindingMode", MODE, "Immediate", "when claims of the class are bound", attribute="immediate", read=lambda value: MODE.read(value) == "Immediate", say=lambda of: "Immediate" if of.immediate else "WaitForFirstConsumer"),
     Field("provisioner", text("name"), "kubernetes.io/no-provisioner", "the provisioner that creates volumes for claims of the class; without one there are only the `volumes` of the file", attribute="provisions", read=lambda value: value.scalar("the name of a provisioner") != NO_PROVISIONER, say=lambda of: PROVISIONER if of.provisions else None),
+    Field("csiDriver", text("name of a driver"), "none", "the driver of its volumes, one of `csiDrivers`: nodes take so many of them", attribute="driver"),
 ])
 
 VOLUMES = Table("`volumes`", "volume", [
@@ -104,6 +134,7 @@ VOLUMES = Table("`volumes`", "volume", [
     Field("nodes", list_of("list of nodes", text("")), "all", "the nodes that its node affinity names", say=lambda volume: [node.name for node in volume.nodes]),
     Field("claimRef", text("name of a claim"), "none", "the claim that it is reserved for at the start, or when it is created", attribute="claim", say=lambda volume: volume.claim),
     Field("exists", FLAG, "true", "false: an administrator may create it later, as often as `volume_creations` says", attribute="exists", say=lambda volume: None if volume.exists else False),
+    Field("attachedTo", text("name of a node"), "none", "the node to which it is still attached at the start, for a pod that is gone. Volumes of bound pods are attached, too", attribute="attached"),
 ])
 
 VOLUME_CLAIMS = Table("`volumeClaims`", "volumeClaim", [

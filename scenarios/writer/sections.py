@@ -9,7 +9,17 @@ from ...model.environment.objects import ClusterSpec, Scope
 from ..reader.sections.pod_section import NAMESPACE_NAME
 from ..tables.actors import CONTROLLERS, EXTENDERS, KEEPERS
 from ..tables.file import CONFIG
-from ..tables.objects import ASKED, BUDGETS, CLAIMS, DEVICES, GROUPS, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
+from ..tables.objects import (
+    ASKED,
+    BUDGETS,
+    CLAIMS,
+    CSI_DRIVERS,
+    DEVICES,
+    GROUPS,
+    STORAGE_CLASSES,
+    VOLUME_CLAIMS,
+    VOLUMES,
+)
 from ..tables.rules import selector_in_words
 from ..tables.table import plain
 from .objects import nodes_in_words, pods_in_words, templates_of
@@ -69,6 +79,10 @@ def _templates(spec: ClusterSpec) -> dict[str, Any]:
 
 def _device_classes(spec: ClusterSpec) -> dict[str, Any]:
     return {claim.of: {} for claim in spec.claims if claim.special}
+
+
+def _drivers(spec: ClusterSpec) -> dict[str, Any]:
+    return {of.name: plain(CSI_DRIVERS.say(of)) for of in spec.drivers}
 
 
 def _storage_classes(spec: ClusterSpec) -> dict[str, Any]:
@@ -167,6 +181,7 @@ SECTIONS: dict[str, Callable[[ClusterSpec], dict[str, Any]]] = {
     "deviceClasses": _device_classes,
     "resourceClaims": _claims,
     "resourceClaimTemplates": _templates,
+    "csiDrivers": _drivers,
     "storageClasses": _storage_classes,
     "volumes": _volumes,
     "volumeClaims": _volume_claims,

@@ -1233,6 +1233,23 @@ def test_a_volume_lag():
     assert {v.hi for v in volume_system().variables if any(n in v.name for n in names)} == {7}
 
 
+def test_a_csi():
+    (scenario,) = find_scenarios("scenarios/volumes/limit-told-late.yaml")
+    system = trace_system(build_cluster(scenario.spec, resolve("1.37.2").classes))
+    steps = {t.label.partition("(")[0] for t in system.transitions if t.part.startswith("csi_")}
+    assert steps == {
+        "csi_nodes.update", "csi_nodes.attach", "csi_nodes.detach", "csi_informers.deliver_limit", "csi_informers.deliver_attachment",
+    }  # fmt: skip
+    kept = {v.name.partition("[")[0] for v in system.variables if v.name.startswith("csi_")}
+    assert kept == {
+        "csi_nodes.updated",
+        "csi_nodes.attached",
+        "csi_informers.shown",
+        "csi_informers.attached",
+    }
+    assert not [v.name for v in volume_system().variables if v.name.startswith("csi_")]
+
+
 def group_cluster():
     """A gang of two pods, of which the second is the more important, on a node."""
     pods = (Pod(0, "p", 1, group="g"), Pod(1, "q", 1, group="g"), Pod(2, "r", 1, 5, group="g"))

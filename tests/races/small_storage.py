@@ -44,10 +44,10 @@ ASKED = [
     for identifier, prop in PROPERTIES.items()
     if prop.kind != "resettability"
     and not prop.__module__.endswith((".groups", ".admissions", ".loops", ".taints", ".gates"))
-    and identifier not in ("S-IDEVICT", "S-DRAIN", "S-TOLD", "S-SPREAD", "S-DTAINT", "L-DTAINT")
+    and identifier not in ("S-IDEVICT", "S-DRAIN", "S-TOLD", "S-SPREAD", "S-DTAINT", "L-DTAINT", "S-LIMIT")
 ]
 """All properties but the resettabilities, that of topology spread, and those of groups of pods, of kubelets that decide, of controllers that make pods, of taints
-that have pods leave, of keepers of gates, and of evictions through the API: these clusters have none of them. Nor were S-TOLD, S-DTAINT and L-DTAINT asked, which came later."""
+that have pods leave, of keepers of gates, and of evictions through the API: these clusters have none of them. Nor were S-TOLD, S-DTAINT, L-DTAINT and S-LIMIT asked, which came later."""
 
 CLUSTERS = {
     "one device, two claims": _devices(1, "d1: {node: n1}", "c1: {}, c2: {}", "c1", "c2"),

@@ -8,17 +8,22 @@ from typing import Any
 
 import pytest
 
+from podrace.base.problems import Problem
 from podrace.checker.search import check
-from podrace.model.history import resolve
-from podrace.model.language import Component
+from podrace.model.history import CHANGES, resolve
+from podrace.model.language import Component, Expr, as_expr
+from podrace.model.scheduler import Plugin
 from podrace.properties import PROPERTIES, instrument
-from podrace.scenarios import find_scenarios
+from podrace.properties.storage.volumes import AboutVolumes
+from podrace.scenarios import find_scenarios, parse_scenario
 from tests.races.hazard_patches import AlwaysActivated
 from tests.races.volume_patches import (
+    AttachedAtOnce,
     BoundAsFiltered,
     GhostsUncounted,
     OthersAssumptionsKept,
     OwnVolumeChecked,
+    VictimsVolumesLeave,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +33,8 @@ V, H = "VIOLATED", "HOLDS"
 LARGE = 1_000_000
 
 Patches = tuple[type[Component], ...]
+
+BEFORE_127757 = CHANGES["127757"].classes
 
 ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("claim-told-early", "L-VOL", "1.34", (), V, 1086, 17),
@@ -61,6 +68,22 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("exclusive", "S-STUCK", "1.35.4", (), V, 67944, 63),
     ("exclusive", "S-STUCK", "1.36.3", (), V, 56084, 62),
     ("exclusive", "S-STUCK", "1.36.3", (AlwaysActivated,), H, 17723638, None),
+    ("limit-told-late", "S-LIMIT", "1.36.3", (), V, 3301, 22),
+    ("limit-told-late", "S-LIMIT", "1.37.2", (), H, 15978, None),
+    ("limit-told-late", "L-VOL", "1.37.2", (), H, 15978, None),
+    ("still-attached", "S-LIMIT", "1.36.3", (), H, 1602, None),
+    ("still-attached", "S-LIMIT", "1.36.3", BEFORE_127757, V, 504, 15),
+    ("still-attached", "L-VOL", "1.36.3", (), H, 1602, None),
+    ("attached-unseen", "S-LIMIT", "1.36.3", (), V, 8307, 29),
+    ("attached-unseen", "S-LIMIT", "1.37.2", (), V, 8307, 29),
+    ("attached-unseen", "S-LIMIT", "1.36.3", (AttachedAtOnce,), H, 35962, None),
+    ("attached-victim", "L-INV", "1.36.3", (), V, 15, 13),
+    ("attached-victim", "L-INV", "1.37.2", (), V, 15, 13),
+    ("attached-victim", "L-INV", "1.36.3", BEFORE_127757, H, 2166, None),
+    ("attached-victim", "L-INV", "1.36.3", (VictimsVolumesLeave,), H, 7792, None),
+    ("attached-victim", "S-LIMIT", "1.36.3", (VictimsVolumesLeave,), H, 7792, None),
+    ("limit-raised", "L-VOL", "1.32.13", (), V, 79, 15),
+    ("limit-raised", "L-VOL", "1.36.3", (), H, 251, None),
 ]
 EXHAUSTIVE: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("reverted-by-sibling", "S-HELD", "1.36.3", (OthersAssumptionsKept,), H, 132083386, None)
@@ -132,3 +155,63 @@ def test_the_page_says_what_the_rows_say() -> None:
     for name, _, _, patches, verdict, states, _ in [*ROWS, *EXHAUSTIVE]:
         if patches and verdict == H:
             assert re.search(rf"^\| `{name}` \| .* {states:,} states", PAGE, re.MULTILINE), name
+
+
+LIMITED = """\
+name: limited
+nodes: {n1: {cpu: 2}, n2: {cpu: 2}}
+csiDrivers: {ebs: {nodes: {n1: 1}}}
+storageClasses: {csi: {csiDriver: ebs}}
+volumes: {pv1: {storageClassName: csi, claimRef: c1}}
+volumeClaims: {c1: {storageClassName: csi, volumeName: pv1}}
+pods: {p: {cpu: 1, volumes: [c1]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{n1: 1}", "{n3: 1}", "there is no node `n3`; known: n1, n2"),
+        ("{n1: 1}", "{n1: [2, 1]}", "a limit that shrinks is not modelled (A-CSI): give the smaller one first"),
+        ("{n1: 1}", "{n1: [none]}", "two limits, the first and the last, such as [none, 1]"),
+        ("{nodes: {n1: 1}}", "{}", "`nodes` is missing: say how many volumes nodes take, such as {n1: 1}"),
+        ("csiDriver: ebs", "csiDriver: pd", "there is no CSI driver `pd`; known: ebs"),
+        ("{csiDriver: ebs}", "{}", "no claim is for volumes of ebs: name it as `csiDriver` of a class, or remove it"),
+        ("claimRef: c1", "claimRef: c1, attachedTo: n2", "pv1 is attached to n2, which has no limit for it: remove `attachedTo`"),
+        ("pods:", "scope: {node_deletions: 1}\npods:", "what becomes of the limits and attachments of nodes that are deleted is not modelled (A-CSI)"),
+    ],
+)  # fmt: skip
+def test_what_the_reader_refuses_of_limits(old: str, new: str, message: str) -> None:
+    with pytest.raises(Problem, match=re.escape(message)):
+        parse_scenario(LIMITED.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "limit", "attached", "expected"),
+    [(1, 1, "", H), (2, 2, "", H), (2, 1, "", V), (1, 1, "n1", V)],
+)
+def test_how_many_volumes_fit(wanted: int, limit: int, attached: str, expected: str) -> None:
+    """Whether a pod with so many volumes can be bound to the only node; a volume that is attached for another pod takes a place until it is detached."""
+    text = LIMITED.replace(", n2: {cpu: 2}", "").replace("n1: 1", f"n1: {limit}")
+    if wanted == 2:
+        text = text.replace("claimRef: c1}}", "claimRef: c1}, pv2: {storageClassName: csi, claimRef: c2}}")
+        text = text.replace(
+            "volumeName: pv1}}", "volumeName: pv1}, c2: {storageClassName: csi, volumeName: pv2}}"
+        )
+        text = text.replace("[c1]", "[c1, c2]")
+    if attached:
+        text = text.replace("claimRef: c1}", "claimRef: c1}, old: {storageClassName: csi, attachedTo: n1}")
+    spec = parse_scenario(text + "scope: {flush: false, backoff: false}\n").spec
+    system = instrument(spec, resolve("1.36.3").classes, [NeverRejected])
+    (found,) = check(system, ["X-REJECTED"])
+    assert found.verdict.name == expected
+
+
+class NeverRejected(AboutVolumes):
+    """NodeVolumeLimits rejects no pod."""
+
+    id = "X-REJECTED"
+
+    def holds(self) -> Expr:
+        (plugin,) = (p for p in self.universe[Plugin] if p.name == "NodeVolumeLimits")
+        return ~as_expr(self.scheduler.rejected_by[plugin])

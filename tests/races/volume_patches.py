@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from podrace.patching import (
+    Attachable,
     Cache,
     CountedClaim,
+    CsiInformers,
     Expr,
+    Filters,
+    Node,
     Phase,
+    Placement,
     Pod,
     Provisioner,
     Value,
@@ -73,3 +78,18 @@ class GhostsUncounted(Cache):
 
     def _miscount(self, claim: CountedClaim, more: Value) -> None:
         """Nothing is left to be counted twice, or not at all."""
+
+
+class VictimsVolumesLeave(Filters):
+    """In a dry run of preemption, attached volumes of victims do not count: they are detached when the victims are gone."""
+
+    def holders(self, node: Node, placement: Placement) -> list[tuple[Pod, Expr]]:
+        there = [(q, row[node]) for q, row in placement.prefiltered.items() if node in row]
+        return [*super().holders(node, placement), *there]
+
+
+class AttachedAtOnce(CsiInformers):
+    """A control: the scheduler sees VolumeAttachments as they are."""
+
+    def is_attached(self, at: Attachable) -> Expr:
+        return as_expr(self.csi_nodes.attached[at])

@@ -27,6 +27,8 @@ NOT_HELD = {
     "requeue goroutine": "the driver for 1.13 plays it",
     "second scheduler": "another program",
     "second scheduler's informer": "another program's",
+    "CSINode informer": "as slice informer",
+    "VolumeAttachment informer": "as slice informer",
     "slice informer": "what its handlers move is compared when they are through",
     "second pod informer": "it fills its store when the watch delivers",
 }

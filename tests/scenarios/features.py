@@ -127,6 +127,13 @@ FEATURES: Mapping[str, Scenario] = {
     "provision_failures": _all(DISK, _scope(provision_failures=1)),
     "volume_deletions": _all(DISK, _scope(volume_deletions=1)),
     "a volume claim that comes": _all(DISK, {"volumeClaims": {"v1": {"exists": False}}}),
+    "a limit of volumes that is told late": _all(
+        DISK,
+        {
+            "csiDrivers": {"ebs": {"nodes": {"n": ["none", 1]}}},
+            "storageClasses": {"csi": {"csiDriver": "ebs"}},
+        },
+    ),
     "bind_timeouts": _all(DISK, _scope(bind_timeouts=1)),
     "claim_deletions": _all(GPU, _scope(claim_deletions=1)),
     "a claim that comes": _all(GPU, {"resourceClaims": {"c1": {"exists": False}}}),

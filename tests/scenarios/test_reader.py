@@ -102,7 +102,7 @@ def test_a_complaint_names_the_line_of_a_field() -> None:
 
 
 SCOPE = "a mapping of bounds"
-TOP = "name, title, race, release, featureGates, properties, also, expect, ask, ignore, nodes, pods, namespaces, podDisruptionBudgets, devices, sharedCounters, resourceClaims, resourceClaimTemplates, deviceClasses, storageClasses, volumes, volumeClaims, podGroups, controllers, descheduler, gateKeepers, extender, extenders, scope, config"
+TOP = "name, title, race, release, featureGates, properties, also, expect, ask, ignore, nodes, pods, namespaces, podDisruptionBudgets, devices, sharedCounters, resourceClaims, resourceClaimTemplates, deviceClasses, csiDrivers, storageClasses, volumes, volumeClaims, podGroups, controllers, descheduler, gateKeepers, extender, extenders, scope, config"
 MANY_PODS = "{" + ", ".join(f"p{i}: {{cpu: 1}}" for i in range(17)) + "}"
 
 

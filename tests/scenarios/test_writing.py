@@ -43,8 +43,9 @@ resourceClaimTemplates: {t: {}, other: {deviceClassName: gpu}}
 resourceClaims:
   late: {exists: false}
   made-x: {deviceClassName: gpu, device: d1, reservedFor: [made], bindingConditions: timedOut}
-storageClasses: {local: {volumeBindingMode: WaitForFirstConsumer}, fast: {provisioner: example.com/p}}
-volumes: {v1: {storageClassName: local, nodes: [n1, n2], claimRef: c1}}
+csiDrivers: {ebs: {nodes: {n1: [none, 2], n2: 3}, preventPodSchedulingIfMissing: true}, pd: {nodes: {n1: [1, 2]}}}
+storageClasses: {local: {volumeBindingMode: WaitForFirstConsumer, csiDriver: ebs}, fast: {provisioner: example.com/p, csiDriver: pd}}
+volumes: {v1: {storageClassName: local, nodes: [n1, n2], claimRef: c1, attachedTo: n2}}
 volumeClaims: {c1: {storageClassName: local, volumeName: v1, accessModes: [ReadWriteOncePod]}, c2: {storageClassName: fast}}
 podGroups: {g: {minCount: 2}, later: {exists: false}}
 namespaces: {prod: {labels: {tier: front}}}

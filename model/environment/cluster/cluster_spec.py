@@ -9,7 +9,7 @@ from .nodes import Node
 from .pod_sets import DisruptionBudget, PodGroup
 from .pods import Pod
 from .scope import Scope
-from .storage import Claim, Device, Volume, VolumeClaim
+from .storage import Claim, CsiDriver, Device, Volume, VolumeClaim
 from .workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
 
 
@@ -32,6 +32,7 @@ class ClusterSpec(Data, slots=False):
     written: Mapping[tuple[str, str, int], str] = field(default_factory=dict, compare=False, repr=False)
     volumes: tuple[Volume, ...] = ()
     volume_claims: tuple[VolumeClaim, ...] = ()
+    drivers: tuple[CsiDriver, ...] = ()
     owners: tuple[OwnerSpec, ...] = ()
     strategies: tuple[StrategySpec, ...] = ()
     keepers: tuple[KeeperSpec, ...] = ()

@@ -100,7 +100,7 @@ ANY_TIME, SCALES = "any", "scales"
 SHORT_ACTORS = (
     "scheduler", "binding cycle", "failure handler", "requeue goroutine", "preemption goroutine", "API dispatcher", "queue timers", "pod informer",
     "second pod informer", "node informer", "pod group informer", "claim informer", "slice informer", "volume informer", "volume claim informer", "queue handler",
-    "cache handler", "node handler", "pod group handler", "volume handler", "volume claim handler", "assume cache",
+    "cache handler", "node handler", "pod group handler", "volume handler", "volume claim handler", "assume cache", "CSINode informer", "VolumeAttachment informer",
 )  # fmt: skip
 """Whose steps are done before minutes have passed, by scales of time."""
 

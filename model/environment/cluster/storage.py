@@ -128,18 +128,31 @@ class Claim(Entity):
         return self.wishes.index(offered) if offered in self.wishes else None
 
 
+class CsiDriver(Data, slots=False):
+    """A CSI driver, and of nodes by name how many volumes of it their CSINode says that they take: at first, None before the driver has started there, and later.
+
+    `required`: preventPodSchedulingIfMissing.
+    """
+
+    name: str
+    limits: Mapping[str, tuple[int | None, int]]
+    required: bool = False
+
+
 class StorageClass(Data, slots=False):
-    """A StorageClass: whether claims of it wait for a consumer (volumeBindingMode), and whether it has a provisioner."""
+    """A StorageClass: whether claims of it wait for a consumer (volumeBindingMode), whether it has a provisioner, and the CSI driver of its volumes, if nodes may have limits for it."""
 
     name: str
     immediate: bool = False
     provisions: bool = False
+    driver: str = ""
 
 
 class Volume(Entity):
     """A PersistentVolume: the nodes that its node affinity ties it to (none for all), and the claim that it is reserved for at the start.
 
-    `provisioned_for` names the claim for which a provisioner may make it: until then it does not exist, nor has it a node.
+    `provisioned_for` names the claim for which a provisioner may make it: until then it does not exist, nor has it a node. `attached` names the node to which
+    it is still attached at the start, for a pod that is gone.
     """
 
     about = "volume {}"
@@ -154,8 +167,10 @@ class Volume(Entity):
         claim: str | None = None,
         exists: bool = True,
         provisioned_for: str | None = None,
+        attached: str = "",
     ) -> None:
         super().__init__(index, name)
+        self.attached = attached
         self.storage_class, self.nodes = storage_class, tuple(nodes)
         self.claim, self.exists, self.provisioned_for = claim, exists, provisioned_for
 

@@ -10,6 +10,7 @@ from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import Node, Pod, PodGroup
 from ...environment.storage.claims import ClaimChange
+from ...environment.storage.csi_nodes import CsiLimit
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Entity
 
@@ -36,7 +37,7 @@ class Action(IntFlag):
     UPDATE_NODE_FEATURE = 2048
 
 
-About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | PodGroup | None
+About = Pod | Node | NodeChange | PodChange | ClaimChange | VolumeClaimChange | CsiLimit | PodGroup | None
 """What an event is about; None for nothing in particular."""
 
 WILDCARD = "*"
@@ -163,6 +164,8 @@ UNSCHEDULABLE_TIMEOUT = ClusterEvent("UnschedulableTimeout", WILDCARD, Action.AL
 VOLUME_CHANGE = ClusterEvent("PvAddOrUpdate", "PersistentVolume", Action.ADD | Action.UPDATE)
 VOLUME_CLAIM_ADD = ClusterEvent("PvcAdd", "PersistentVolumeClaim", Action.ADD)
 VOLUME_CLAIM_UPDATE = ClusterEvent("PvcUpdate", "PersistentVolumeClaim", Action.UPDATE)
+CSI_NODE_UPDATE = ClusterEvent("CSINodeUpdate", "storage.k8s.io/CSINode", Action.UPDATE)
+ATTACHMENT_DELETE = ClusterEvent("VolumeAttachmentDelete", "storage.k8s.io/VolumeAttachment", Action.DELETE)
 
 _OTHER_KINDS = {
     "Pv": "PersistentVolume",
@@ -224,6 +227,9 @@ NODE_DECLARED_FEATURES = "NodeDeclaredFeatures"
 VOLUME_RESTRICTIONS = "VolumeRestrictions"
 """The plugin that keeps a pod out as long as another one uses a claim that only one pod may use."""
 
+NODE_VOLUME_LIMITS = "NodeVolumeLimits"
+"""The plugin that keeps a pod from nodes which take no more volumes of a CSI driver."""
+
 VOLUME_BINDING = "VolumeBinding"
 """The plugin that finds volumes for the claims of a pod."""
 
@@ -243,10 +249,11 @@ def default_plugins(
     gangs: bool = False,
     extender: bool = False,
     features: bool = False,
+    limits: bool = False,
 ) -> tuple[Plugin, ...]:
     """The plugins of the model's filters, in the order in which they run, with what they register upstream.
 
-    With `volumes` VolumeRestrictions and VolumeBinding, with `claims` DynamicResources after the filters. With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
+    With `volumes` VolumeRestrictions and VolumeBinding, with `limits` NodeVolumeLimits between them, with `claims` DynamicResources after the filters. With `ports` NodePorts among them; what else it asks for where hints are off is in `model/history`.
     With `gangs` GangScheduling, and DefaultPreemption, which can stop a pod that waits for its gang.
     With `gates` SchedulingGates after them, which asked for updates of pods. It has not since 1.29, but since then no pod that
     left activeQ keeps the record of having been gated either, and to one that is gated only its own update matters.
@@ -296,6 +303,13 @@ def default_plugins(
             ClusterEvent("NodeAdd", "Node", Action.ADD),
             VOLUME_CLAIM_ADD,
         )
+        if limits:
+            registered[NODE_VOLUME_LIMITS] = (
+                CSI_NODE_UPDATE,
+                ClusterEvent("PodDelete", "Pod", Action.DELETE),
+                VOLUME_CLAIM_ADD,
+                ATTACHMENT_DELETE,
+            )
         registered[VOLUME_BINDING] = (
             ClusterEvent("PvcAddOrUpdate", "PersistentVolumeClaim", Action.ADD | Action.UPDATE),
             VOLUME_CHANGE,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from ...environment.cluster.placement_rules import SpreadConstraint
 from ...environment.cluster.pod_versions import whole
 from ...environment.extender import HTTPExtender
-from ...environment.objects import HostPort, Node, Pod, Taint, Term, node_or_none
+from ...environment.objects import CsiDriver, HostPort, Node, Pod, Taint, Term, VolumeClaim, node_or_none
+from ...environment.storage.csi_nodes import Attachable, CsiLimit, CsiView
 from ...language import Component, Expr, all_of, any_of, as_expr, count, select, smallest, total, when
-from .events import NODE_DECLARED_FEATURES, NODE_PORTS, VOLUME_RESTRICTIONS
+from .events import NODE_DECLARED_FEATURES, NODE_PORTS, NODE_VOLUME_LIMITS, VOLUME_RESTRICTIONS
 from .interface import PodNominator
 from .placement import Placement
 from .status import Code
@@ -23,6 +24,7 @@ class Filters(Component):
     """The filter plugins."""
 
     nominator: PodNominator
+    csi_informers: CsiView
 
     # --- the framework -----------------------------------------------------------------------------
 
@@ -35,6 +37,7 @@ class Filters(Component):
             NODE_PORTS: self.node_ports,
             "NodeResourcesFit": self.node_resources,
             **({VOLUME_RESTRICTIONS: self.volume_restrictions} if self.has_exclusive() else {}),
+            **({NODE_VOLUME_LIMITS: self.volume_limits} if self.universe[CsiLimit] else {}),
             "PodTopologySpread": self.topology_spread,
             "InterPodAffinity": self.inter_pod_affinity,
             **({NODE_DECLARED_FEATURES: self.declared_features} if self.asks_for_features() else {}),
@@ -216,6 +219,66 @@ class Filters(Component):
             counted = any_of(used for claim, used in placement.used.items() if claim in pod.exclusive)
             taken = counted & (~there | taken)
         return select(taken, Code.UNSCHEDULABLE, Code.SUCCESS)
+
+    def volume_limits(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """NodeVolumeLimits: whether the node takes the pod's volumes besides those that it has, for each CSI driver."""
+        limits = self.limits_on(pod, node)
+        rejects = any_of(
+            self.is_driver_missing(driver, limit, placement) | self.is_full_of(pod, limit, node, placement)
+            for driver, limit in limits
+        )
+        return select(rejects, Code.UNSCHEDULABLE, Code.SUCCESS)
+
+    def limits_on(self, pod: Pod, node: Node) -> list[tuple[CsiDriver, CsiLimit | None]]:
+        """The CSI drivers of the pod's volumes, with the node's limit; None if the node never has the driver."""
+        own = {c.storage_class.driver for c in self.universe[VolumeClaim] if c.name in pod.volumes}
+        every = self.universe[CsiLimit]
+        drivers = {of.driver.name: of.driver for of in every if of.driver.name in own}
+        at = {of.driver.name: of for of in every if of.node.index == node.index}
+        return [(driver, at.get(name)) for name, driver in drivers.items()]
+
+    def is_driver_missing(self, driver: CsiDriver, limit: CsiLimit | None, placement: Placement) -> Expr:
+        """checkCSIDriverOnNode: whether the driver keeps pods away from nodes without it, and the CSINode lacks it (VolumeLimitScaling)."""
+        if not driver.required or not self.waits_for_drivers():
+            return as_expr(False)
+        return as_expr(True) if limit is None else ~self._csi(placement).limit(limit)[0]
+
+    def waits_for_drivers(self) -> bool:
+        """Whether preventPodSchedulingIfMissing counts."""
+        return True
+
+    def is_full_of(self, pod: Pod, limit: CsiLimit | None, node: Node, placement: Placement) -> Expr:
+        """Whether the pod's new volumes are too many. Its own volume that is still attached to the node, for no pod there, counts twice."""
+        if limit is None:
+            return as_expr(False)
+        csi = self._csi(placement)
+        told, most = csi.limit(limit)
+        claims = [c for c in self.universe[VolumeClaim] if c.storage_class.driver == limit.driver.name]
+
+        def used_by(users: Sequence[tuple[Pod, Expr]]) -> dict[VolumeClaim, Expr]:
+            return {c: csi.has_claim(c) & any_of(h for q, h in users if c.name in q.volumes) for c in claims}
+
+        used, kept = used_by(placement.counted(node)), used_by(self.holders(node, placement))
+        left = [
+            csi.is_attached(at) & ~any_of(kept[c] & (csi.volume_of(c) == at.volume) for c in claims)
+            for at in self.universe[Attachable]
+            if self.counts_attachments()
+            and at.node is limit.node
+            and at.volume.storage_class.driver == limit.driver.name
+        ]
+        new = count(csi.has_claim(c) & ~used[c] for c in claims if c.name in pod.volumes)
+        return told & (new > 0) & (count(used.values()) + count(left) + new > most)
+
+    def counts_attachments(self) -> bool:
+        """Whether volumes count that are attached to the node, and that no pod there uses."""
+        return True
+
+    def holders(self, node: Node, placement: Placement) -> list[tuple[Pod, Expr]]:
+        """The pods whose attached volumes count as theirs only: those in the NodeInfo. In a dry run of preemption the victims are none of them, so that their volumes count on."""
+        return placement.counted(node)
+
+    def _csi(self, placement: Placement) -> CsiView:
+        return self.csi_informers if placement.csi is None else placement.csi
 
     # --- resources ---------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import NATIVE, Node, Pod, PodGroup, Term
 from ...environment.storage.claims import ClaimChange
+from ...environment.storage.csi_nodes import CsiLimit
 from ...environment.storage.volumes import VolumeClaimChange
 from ...language import Component, Expr, all_of, any_of, as_expr
 from .events import (
@@ -17,6 +18,7 @@ from .events import (
     GANG_SCHEDULING,
     NODE_DECLARED_FEATURES,
     NODE_PORTS,
+    NODE_VOLUME_LIMITS,
     UNSCHEDULED_POD_ADD,
     VOLUME_RESTRICTIONS,
     WAITING_POD_GONE,
@@ -55,6 +57,8 @@ class Hints(Component):
             return self.after_claim(pod, about)
         if isinstance(about, VolumeClaimChange):
             return as_expr(about.claim.name in pod.volumes)
+        if isinstance(about, CsiLimit):
+            return as_expr(about.last > (about.first or 0))
         if plugin.name == GANG_SCHEDULING:
             return as_expr(is_of_group(pod, about))
         if event == UNSCHEDULED_POD_ADD:
@@ -62,7 +66,9 @@ class Hints(Component):
         if self.is_own_spread(plugin, pod, about):
             return as_expr(True)
         if event == WAITING_POD_GONE:
-            return as_expr(plugin.name not in ("NodeResourcesFit", NODE_PORTS, *ABOUT_ASSIGNED_PODS))
+            return as_expr(
+                plugin.name not in ("NodeResourcesFit", NODE_PORTS, NODE_VOLUME_LIMITS, *ABOUT_ASSIGNED_PODS)
+            )
         if isinstance(about, Node):
             return self.after_node(plugin, pod, about)
         if isinstance(about, NodeChange):
@@ -75,6 +81,8 @@ class Hints(Component):
             return as_expr(is_meant(about, pod))
         if isinstance(about, Pod) and plugin.name == VOLUME_RESTRICTIONS:
             return as_expr(not set(about.volumes).isdisjoint(pod.volumes))
+        if isinstance(about, Pod) and plugin.name == NODE_VOLUME_LIMITS:
+            return as_expr(bool(about.volumes))
         if isinstance(about, Pod) and plugin.name == NODE_PORTS:
             return as_expr(self.filters.is_port_conflict(pod, about))
         return as_expr(True)

@@ -14,6 +14,7 @@ from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
 from ...environment.objects import HostPort, Node, Pod
+from ...environment.storage.csi_nodes import CsiView
 from ...language import Expr, any_of, as_expr, select, when
 
 Ports = Mapping[UsedPort, Expr]
@@ -42,7 +43,7 @@ class Placement(Data, slots=False):
     where preemption has taken victims away since. `shown[version]`: of a node whose object has several versions, it shows this one;
     `held[version]`: of a pod whose object has several, it holds this one. `ports[node][port]`: the NodeInfo of the node lists the host port;
     where nothing is said of a node, it lists those of the pods there. `twice[node]`: the list of nodes that PreFilter goes through has the node twice.
-    `used[claim]`: PreFilter counts the claim, which one pod only may use, as used; where nothing is said, if a pod that was there uses it.
+    `used[claim]`: PreFilter counts the claim, which one pod only may use, as used; where nothing is said, if a pod that was there uses it. `csi`: limits of volumes and attachments; where nothing is said, those that the informers show.
 
     Rules ask a placement about one node with `ask`, which gives them each version of it as a node of its own, in a placement in which the
     other versions are no live nodes, and each version of a pod is a pod of its own, which is on a node if it is held. So no rule has to
@@ -59,6 +60,7 @@ class Placement(Data, slots=False):
     ports: Mapping[Node, Ports] = field(default_factory=dict)
     twice: Mapping[Node, Expr] = field(default_factory=dict)
     used: Mapping[str, Expr] | None = None
+    csi: CsiView | None = None
 
     # --- versions of nodes -----------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ Words for reports only. Whether a plugin rejects is asked of the plugin itself; 
 from collections.abc import Iterator
 
 from ...environment.objects import Node, Pod
-from ...language import Expr, all_of, as_expr
-from .events import NODE_PORTS
+from ...language import Expr, all_of, any_of, as_expr
+from .events import NODE_PORTS, NODE_VOLUME_LIMITS
 from .filters import Filters
 from .placement import Placement
 from .status import Code
@@ -56,6 +56,13 @@ def _of_plugin(filters: Filters, plugin: str, pod: Pod, node: Node, placement: P
     elif plugin == "NodeResourcesFit":
         for resource, lacks in filters.insufficient(pod, node, placement).items():
             yield "Too many pods" if resource == "pods" else f"Insufficient {resource}", lacks
+    elif plugin == NODE_VOLUME_LIMITS:
+        limits = filters.limits_on(pod, node)
+        for driver, limit in limits:
+            missing = filters.is_driver_missing(driver, limit, placement)
+            yield f"{driver.name} CSI driver is not installed on the node", missing
+        full = [filters.is_full_of(pod, limit, node, placement) for _, limit in limits]
+        yield "node(s) exceed max volume count", any_of(full)
     elif plugin == "PodTopologySpread":
         yield from _of_spread(filters, pod, node, placement)
     elif plugin == "InterPodAffinity":

@@ -79,6 +79,7 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	}
 	if len(w.storage) > 0 {
 		e.storage(w)
+		e.limits(w)
 	}
 	return e.visible(w.Case)
 }

@@ -21,6 +21,7 @@ var unseenBecause = map[string]string{
 	"device_taints.":            "when tolerationSeconds are over is for the device taint eviction controller to say",
 	"slice_informer.tainted[]":  "the informer has no slice of the device",
 	"claim_tracker.sharers[]":   "nobody counts them in this version",
+	"csi_nodes.":                "what drivers and the attach/detach controller have written is the trace's: what the informers show is compared",
 	"clock.":                    "no two pods wait",
 	"failure.":                  "an argument or a local variable of the failure handler; its effects are compared",
 	"dynamic_resources.":        "a local variable of the pod's cycles; what they put in flight, write and assume is compared",

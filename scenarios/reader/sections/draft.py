@@ -34,6 +34,7 @@ class Draft:
     as_read: tuple[objects.Pod, ...]
     pods: tuple[objects.Pod, ...]
     owners: tuple[OwnerSpec, ...]
+    drivers: dict[str, objects.CsiDriver]
     volumes: dict[str, objects.Volume]
     volume_claims: dict[str, objects.VolumeClaim]
     devices: dict[str, objects.Device]
@@ -129,6 +130,7 @@ class Draft:
             written,
             tuple(self.volumes.values()),
             tuple(self.volume_claims.values()),
+            tuple(self.drivers.values()),
             self.owners,
             self.strategies,
             self.keepers,

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from ....base.text import known_names
-from ....model.environment.objects import Node, Pod, StorageClass, Volume, VolumeClaim
-from ...tables.objects import MODES, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
+from ....model.environment.objects import CsiDriver, Node, Pod, StorageClass, Volume, VolumeClaim
+from ...tables.objects import CSI_DRIVERS, MODES, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
 from ...values.labels import Member, read_members
 from ...values.yaml_values import Value
 from .draft import Draft
@@ -14,13 +14,29 @@ CLAIM_SOURCE_FIELDS = ("claimName",)
 _PLAIN_CLASS = {"immediate": True, "provisions": False}
 
 
-def read_classes(section: Value | None) -> dict[str, StorageClass]:
+def read_drivers(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, CsiDriver]:
+    """The CSI drivers, by name, with the limits of nodes."""
+    if section is None:
+        return {}
+    found = {}
+    for name, member in read_members(section, "drivers", CSI_DRIVERS.names, "{nodes: {n1: 1}}").items():
+        CSI_DRIVERS.require(member.place, member.fields)
+        for key, _ in member.fields["nodes"].items("a mapping from nodes to limits"):
+            _known(key, nodes, "node")
+        found[name] = CsiDriver(name, **CSI_DRIVERS.read(member.fields))
+    return found
+
+
+def read_classes(section: Value | None, drivers: Mapping[str, CsiDriver]) -> dict[str, StorageClass]:
     """The storage classes, by name. Without a provisioner, volumes of a class are those that there are."""
     if section is None:
         return {}
     members = read_members(
         section, "storage classes", STORAGE_CLASSES.names, "{volumeBindingMode: Immediate}"
     )
+    for member in members.values():
+        if "csiDriver" in member.fields:
+            _known(member.fields["csiDriver"], drivers, "CSI driver")
     return {
         name: StorageClass(name, **{**_PLAIN_CLASS, **STORAGE_CLASSES.read(member.fields)})
         for name, member in members.items()
@@ -36,7 +52,9 @@ def read_volumes(
     members = read_members(section, "volumes", VOLUMES.names, "{storageClassName: local, nodes: [n1]}")
     found = {}
     for index, (name, member) in enumerate(members.items()):
-        where = member.fields.get("nodes")
+        where, attached = member.fields.get("nodes"), member.fields.get("attachedTo")
+        if attached is not None:
+            _known(attached, nodes, "node")
         found[name] = Volume(
             index,
             name,
@@ -122,6 +140,30 @@ def _mount(element: Value) -> str:
     if "claimName" not in source:
         fields["persistentVolumeClaim"].fail("`claimName` is missing: name a claim of `volumeClaims`")
     return source["claimName"].scalar("the name of a volume claim")
+
+
+def refuse_limits(draft: Draft) -> None:
+    """Refuse CSI drivers of which no claim has volumes, nodes that go with their limits, and attachments that no limit counts."""
+    section = draft.sections.get("csiDrivers")
+    used = {claim.storage_class.driver for claim in draft.volume_claims.values()}
+    for name in draft.drivers:
+        assert section is not None
+        if name not in used:
+            section.fail(
+                f"no claim is for volumes of {name}: name it as `csiDriver` of a class, or remove it"
+            )
+        scope = draft.scope
+        if scope.node_deletions or scope.scale_downs or scope.autoscaler:
+            section.fail(
+                "what becomes of the limits and attachments of nodes that are deleted is not modelled (A-CSI): remove `csiDrivers`, "
+                "or `node_deletions`, `scale_downs` and `autoscaler`"
+            )
+    for volume in draft.volumes.values():
+        of = draft.drivers.get(volume.storage_class.driver)
+        if volume.attached and (of is None or volume.attached not in of.limits):
+            draft.sections["volumes"].fail(
+                f"{volume.name} is attached to {volume.attached}, which has no limit for it: remove `attachedTo`, or add the limit to `csiDrivers`"
+            )
 
 
 def mark_exclusive(pods: Iterable[Pod], claims: Mapping[str, VolumeClaim]) -> None:

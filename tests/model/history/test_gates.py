@@ -49,6 +49,7 @@ def test_which_change_is_behind_which_gate():
         "binding-conditions": "DRADeviceBindingConditions",
         "prioritized-lists": "DRAPrioritizedList",
         "extended-resources": "DRAExtendedResource",
+        "140612": "VolumeLimitScaling",
         "filter-timeout": "DRASchedulerFilterTimeout",
         "134400": "SchedulerAsyncAPICalls",
         "gangs-off": "GangScheduling",

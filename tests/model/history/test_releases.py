@@ -91,6 +91,7 @@ _SPREAD = "needs a pod with spread constraints: see test_spread and the scenario
 _UPDATES = "needs a node that is updated: see test_node_updates"
 _PLUGINS = "needs plugins that have work to do: see test_permit"
 
+_LIMITS = "needs limits of volumes: see tests/races/test_volumes.py"
 _CLAIMS = "needs pods with claims: see test_claims and the scenario device-twice"
 
 _SHARED = "needs pods of a group that share a claim: see test_shared_claims"
@@ -217,6 +218,9 @@ UNSEEN = {
     "139057": "needs a pod with gates: see changes/test_queue",
     "139161": "needs affinity terms: see test_pod_updates",
     "139238": "needs a claim that one pod only may use: see cache/test_claim_counts",
+    "127757": _LIMITS,
+    "csi-node-updates": _LIMITS,
+    "140612": _LIMITS,
     "92866": "needs an extender: see tests/model/environment/test_several_extenders.py",
     "101946": "needs scores of resources: see scheduler/framework/test_resource_scores",
     "135573": "needs scores of resources: see scheduler/framework/test_resource_scores",

@@ -133,6 +133,9 @@ VOLUMES = ScenarioTable(
         ("forgotten-by-restore", "S-WRITTEN"),
         ("exclusive", "S-STUCK"),
         ("exclusive", "L-VOL"),
+        ("limit-told-late", "S-LIMIT"),
+        ("attached-unseen", "S-LIMIT"),
+        ("attached-victim", "L-INV"),
     ),
 )
 
