@@ -3,7 +3,7 @@
 Notes that are no doubts cannot make anything hold; tests/manifests/test_doubts.py has the reason for each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..model.history.versions import version_of
 from .kept_claims import claim_doubts
@@ -56,10 +56,20 @@ def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
     return True
 
 
+def _of_limits(kept: Representative, waiting: Sequence[ClusterPod]) -> Iterator[str]:
+    limits, modelled = VolumeLimits(kept.inventory.claims, kept.inventory.bound), kept.claims.limited
+    yield from limits.doubts(waiting, kept.nodes, modelled)
+    whole = len(kept.nodes) == len(kept.inventory.nodes) and not (kept.makers and kept.makers.controllers)
+    missing = limits.wanted([p for p in kept.inventory.pending if p not in kept.pods])
+    for driver in modelled:
+        if not whole or driver in missing:
+            yield f"nodes and pods that are left out may differ in how many volumes of {driver} they take or have: only the limits of those that are kept are modelled"
+
+
 def _of_reduction(kept: Representative) -> Iterator[str]:
     """What is left out of the kept pods' rules because the others are not kept."""
     waiting = [p for p in kept.pods if p.node is None]
-    yield from VolumeLimits(kept.inventory.claims, kept.inventory.bound).doubts(waiting, kept.nodes)
+    yield from _of_limits(kept, waiting)
     yield from doubts_of_marks(kept)
     yield from Lives(kept).remarks()
     yield from kept.together.doubts

@@ -19,10 +19,12 @@ from ..scenarios.reader.sections.claim_section import IMPLICIT
 from ..scenarios.reader.sections.device_section import MOST_WAYS
 from ..scenarios.tables.objects import BINDING_MODES as MODES
 from ..scenarios.values.labels import MAX_ENTITIES
+from .kept_limits import keep_limits
 from .members import ClusterNode, ClusterPod
 from .pod_claims import ClusterClaims, OpenChoice, OpenDevice, OpenVolume
 from .reading.device_objects import DeviceKey
 from .reading.volume_objects import VolumeObject
+from .volume_limits import VolumeLimits
 
 NO_CLASS = "no-class"
 """What a scenario calls the class of claims that ask for none."""
@@ -34,7 +36,7 @@ class KeptClaims(Data, slots=False):
     `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
     those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter. `exclusive`: one pod only may use one of the claims of
     volumes; `unbound`: one of them is still to be bound. `doubts` say what of the claims was taken otherwise than it may be: what then
-    holds may be violated in the cluster, and the other way round.
+    holds may be violated in the cluster, and the other way round. `limited`: the CSI drivers whose limits are kept.
     """
 
     volumes: Mapping[str, Sequence[str]]
@@ -47,12 +49,14 @@ class KeptClaims(Data, slots=False):
     exclusive: bool
     unbound: bool
     doubts: Sequence[str] = ()
+    limited: Sequence[str] = ()
 
     @property
     def properties(self) -> list[str]:
         """The properties that are checked for it."""
         found = ["S-VOL"] if self.unbound else []
         found += ["S-RWOP"] if self.exclusive else []
+        found += ["S-LIMIT"] if self.limited else []
         return found + (["S-DEV", "S-RESV"] if any(self.devices.values()) or self.extended else [])
 
 
@@ -84,13 +88,18 @@ class _Choice:
 
 
 def claims_kept(
-    claims: ClusterClaims, pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode]
+    claims: ClusterClaims,
+    pods: Sequence[ClusterPod],
+    nodes: Sequence[ClusterNode],
+    bound: Sequence[ClusterPod] = (),
 ) -> KeptClaims:
-    """What is kept for these pods and nodes."""
+    """What is kept for these pods and nodes; `bound` are all pods on nodes."""
     choice = _Choice(claims, pods, nodes)
     devices = _devices(choice)
     volumes = _volumes(choice, [p for p in choice.waiting if not devices.get(p.name)])
     closed = _closed(choice, volumes, devices)
+    limited = keep_limits(VolumeLimits(claims, bound), pods, nodes, choice.sections, volumes)
+    choice.lines += [f"nodes take so many volumes of {driver} as their CSINodes say" for driver in limited]
     for pod in choice.waiting if any(devices.values()) else ():
         contested = {*_contested(choice, choice.waiting)}
         if devices.get(pod.name) and not contested.isdisjoint(pod.claims.volumes):
@@ -117,6 +126,7 @@ def claims_kept(
         exclusive,
         unbound,
         list(dict.fromkeys([*claim_doubts(claims, pods), *choice.doubts])),
+        limited,
     )
 
 

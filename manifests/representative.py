@@ -56,7 +56,7 @@ class Representative(Data, slots=False):
     @cached_property
     def claims(self) -> KeptClaims:
         """What is kept of claims, volumes and devices."""
-        return claims_kept(self.inventory.claims, self.pods, self.nodes)
+        return claims_kept(self.inventory.claims, self.pods, self.nodes, self.inventory.bound)
 
     @cached_property
     def together(self) -> KeptGroups:

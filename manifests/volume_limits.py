@@ -1,6 +1,6 @@
 """How many volumes nodes take, and where drivers have capacity for new ones: read to say where neither can matter, and in doubt where it can."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ..base.structs import Data
 from ..scenarios.tables.objects import NO_PROVISIONER
@@ -15,18 +15,36 @@ class VolumeLimits(Data, slots=False):
     claims: ClusterClaims
     bound: Sequence[ClusterPod]
 
-    def doubts(self, pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode]) -> Iterator[str]:
-        """Why some of these pods, which wait, may be kept from some of these nodes."""
-        wanted: dict[str, set[str]] = {}
+    def doubts(
+        self, pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode], modelled: Collection[str] = ()
+    ) -> Iterator[str]:
+        """Why some of these pods, which wait, may be kept from some of these nodes; nothing of limits of drivers that are `modelled`."""
         for pod in pods:
             for name in pod.claims.volumes:
                 yield from (f"{why} ({name} of {pod.name})" for why in self._of_capacity(name, pod.claims))
-                for driver in self._drivers(name, pod.claims):
-                    wanted.setdefault(driver, set()).add(name)
-        for driver, names in wanted.items():
-            yield from self._of_limits(driver, names, nodes)
+        for driver, names in self.wanted(pods).items():
+            if driver not in modelled:
+                yield from self._of_limits(driver, names, nodes)
 
-    def _drivers(self, name: str, claims: PodClaims) -> set[str]:
+    def wanted(self, pods: Sequence[ClusterPod]) -> dict[str, set[str]]:
+        """The claims of these pods, by the CSI drivers that their volumes may be of."""
+        found: dict[str, set[str]] = {}
+        for pod in pods:
+            for name in pod.claims.volumes:
+                for driver in self.drivers(name, pod.claims):
+                    found.setdefault(driver, set()).add(name)
+        return found
+
+    def matter(self, driver: str, names: set[str], nodes: Sequence[ClusterNode]) -> bool:
+        """Whether it is known that the limit of a node, or a driver that is not there, can keep pods with these claims away."""
+        return any(why.endswith("is not modelled") for why in self._of_limits(driver, names, nodes))
+
+    def used(self, driver: str, node: str, pods: Iterable[ClusterPod]) -> set[str]:
+        """The volumes of a driver that those of these pods use that are on the node."""
+        own = [(name, pod) for pod in pods if pod.node == node for name in pod.claims.volumes]
+        return {self.volume_of(name) for name, pod in own if driver in self.drivers(name, pod.claims)}
+
+    def drivers(self, name: str, claims: PodClaims) -> set[str]:
         """The CSI drivers that the volume of a claim may be one of."""
         written = self.claims.volumes
         claim, open_ = written.claims.get(name), self.claims.open_volume(name, claims)
@@ -50,22 +68,16 @@ class VolumeLimits(Data, slots=False):
             most = drivers.get(driver)
             if most is None:
                 continue
-            used = {
-                name
-                for pod in self.bound
-                for name in pod.claims.volumes
-                if pod.node == node and driver in self._drivers(name, pod.claims)
-            }
-            there = {self._volume_of(name) for name in used}
-            there |= {a.volume for a in written.attached if (a.node, a.driver) == (node, driver)}
-            new = {self._volume_of(name) for name in names}
+            used = self.used(driver, node, self.bound)
+            there = used | {a.volume for a in written.attached if (a.node, a.driver) == (node, driver)}
+            new = {self.volume_of(name) for name in names}
             # What is attached and no pod of the node uses counts beside the pod's own volumes, and so does its own, from before (Filter, 1.32 and later).
             if len(there | new) + len(new) > most:
                 yield f"Node/{node} takes no more than {most} volumes of {driver}, which is not modelled"
             elif used and not written.attached and (known is None or known.attaches):
                 yield f"which volumes of {driver} are attached to Node/{node} is not known: dump volumeattachments, too"
 
-    def _volume_of(self, name: str) -> str:
+    def volume_of(self, name: str) -> str:
         """The volume of a claim, by its own name if it has one."""
         claim = self.claims.volumes.claims.get(name)
         return claim.wish.volume if claim is not None and claim.bound else name
