@@ -1,11 +1,13 @@
 """Beyond a departure: where the changed code has left the model, random moves of the code itself, and the properties that are evaluated on what is seen.
 
-The unchanged code makes three times as many moves from the same place. What it violates, too, does not count, and not what the model of the base violates there with the same acts of users and faults.
+The unchanged code makes three times as many moves from the same place. What it violates, too, with no other acts of users and faults, does not count, and not what the model of the base
+violates there with these acts.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -175,7 +177,10 @@ def _search(
     if violated:
         say(f"beyond {place.scenario.name}: {MORE_BEFORE} times as many on the unchanged code")
         others = played(_cases(places, MORE_BEFORE), before)
-        known = {name for found in violations_of(others, monitors).values() for name in found}
+        known: dict[str, list[Acts]] = {}
+        for seed, names in violations_of(others, monitors).items():
+            for name, end in names.items():
+                known.setdefault(name, []).append(others[seed].acts(end))
         violated = _news(violated, runs, places, known, in_base)
     told = list(_told(runs, violated, cases, monitors, after))
     if told:
@@ -187,21 +192,27 @@ def _news(
     violated: Mapping[int, Mapping[str, int]],
     runs: Mapping[int, Run],
     places: Sequence[Place],
-    known: set[str],
+    known: Mapping[str, Sequence[Acts]],
     in_base: Callable[[Scenario, str], str],
 ) -> dict[int, dict[str, int]]:
-    """What neither the unchanged code nor the base's model violates."""
+    """What neither the unchanged code, with no other acts of users and faults, nor the base's model violates. `known` are the acts of each run of the unchanged code that violates it."""
     found: dict[int, dict[str, int]] = {seed: {} for seed in violated}
-    for name in {name for names in violated.values() for name in names} - known:
+    for name in {name for names in violated.values() for name in names}:
         asked: dict[tuple[int, Acts], bool] = {}
         made = [(runs[seed].acts(names[name]), seed) for seed, names in violated.items() if name in names]
         for acts, seed in sorted(made, key=lambda one: (len(one[0]), one[1])):
+            if any(_kinds(fewer) <= _kinds(acts) for fewer in known.get(name, ())):
+                continue
             key = seed % len(places), acts
             if key not in asked and len(asked) < MOST_ASKED:
                 asked[key] = _is_news(places[key[0]], name, acts, in_base)
             if asked.get(key):
                 found[seed][name] = violated[seed][name]
     return found
+
+
+def _kinds(acts: Acts) -> Counter[str]:
+    return Counter(kind for kind, _ in acts)
 
 
 def _is_news(place: Place, name: str, acts: Acts, in_base: Callable[[Scenario, str], str]) -> bool:

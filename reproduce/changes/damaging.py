@@ -81,6 +81,7 @@ class Damage:
     looked: set[ChangedLine] = field(default_factory=set)
     _memory: dict[tuple[Path, int], Kept] = field(default_factory=dict)
     _sides: dict[bool, _Side] = field(default_factory=dict)
+    _packages: Sequence[str] = ()
 
     def look(self, played: Sequence[Played], until: float) -> None:
         """Look for the damage of each executed line that is not known to show, until then."""
@@ -125,6 +126,11 @@ class Damage:
             if side.built is not None:
                 shutil.rmtree(side.built.folder, ignore_errors=True)
 
+    def changed(self, packages: Sequence[str]) -> Built | None:
+        """The changed code, of whose `packages` it counts what is executed, and of which each changed line can be damaged; None if that does not compile."""
+        self._packages = packages
+        return self._side(removed=False).built
+
     def _side(self, removed: bool) -> _Side:
         """Built when it is first needed, so that all lines of that side can be damaged."""
         if removed not in self._sides:
@@ -141,7 +147,7 @@ class Damage:
         root = (change.base_tree if removed else change.tree) or change.base
         try:
             with tree_with(root, texts, change.version, say) as tree:
-                return taken(built_for(change.version, self.go, say, tree))
+                return taken(built_for(change.version, self.go, say, tree, () if removed else self._packages))
         except BuildProblem:  # no line is known to be needed
             return None
 

@@ -46,7 +46,7 @@ from .earlier import mended_earlier
 from .functions import WhatChanged
 from .lines import changed_lines, lines_of, packages_of
 from .mends import mendable
-from .probes import probes, random_clusters
+from .probes import mixed, probes, random_clusters, using
 from .renames import words
 from .replays import (
     Counterexample,
@@ -72,14 +72,14 @@ SECONDS = 600.0
 SEARCH_SECONDS = 20.0
 """How long one counterexample is searched for at most."""
 
-BASE_SECONDS = 60.0
-"""The same for what the base's model has of a property that a run beyond a departure violates."""
+BASE_STATES = 2_000_000
+"""In so many states at most it is searched for what the base's model has of a property that a run beyond a departure violates."""
 
 SHARES = {
     "near": 0.15,
     "some": 0.35,
     "known": 0.5,
-    "toured": 0.7,
+    "toured": 0.4,
     "runs": 0.75,
     "beyond": 0.85,
     "own": 0.9,
@@ -87,6 +87,9 @@ SHARES = {
     "all": 1.0,
 }
 """Up to which part of the time each kind of work goes on. The races that are far come last, if there is time."""
+
+SETTLED_SECONDS = 240.0
+"""How long it goes on at most once it is settled: see `_is_settled`. The shares are of this time, then."""
 
 FIRST = 12
 """After random runs in so many scenarios that execute the change, lines are damaged if there was no difference; then others are run."""
@@ -96,6 +99,9 @@ SETTLED = 36
 
 ENOUGH = 6
 """After so many scenarios whose runs leave the model, and after the first, it is searched beyond them before others are run."""
+
+QUIET = 24
+"""After so many scenarios that leave the model no more, once some have, no others are run."""
 
 LEAST = 6
 """So many near races are replayed, scenarios run, and places searched from, if any time is left."""
@@ -212,7 +218,7 @@ class Judging:
         self.unfinished: list[str] = []
         self.damage = Damage(change, what.files, self.lines, go, watcher)
         self.waiting: deque[Scenario] = deque()
-        self.chosen = len(effort.scenarios)
+        self.chosen, self.departed = len(effort.scenarios), 0
         self.tested: list[Prepared] = []
         self.roamed: list[tuple[Case, Violation]] = []
         self.began, self.seconds = time.monotonic(), effort.seconds
@@ -222,8 +228,7 @@ class Judging:
         change, what = self.change, self.what
         built: list[Built] = []
         try:
-            with changed_tree(change, self.watcher.say) as tree:
-                built.append(taken(self._built(tree, change.name)))
+            built.append(self._changed())
             if what.renamed and not what.unjudged:
                 return renames_only(what, change)
             built.insert(0, self._built(change.base_tree, change.base_words))
@@ -322,9 +327,13 @@ class Judging:
         if not self._breaks:
             self.waiting += self._to_probe(questions)
             self._probe("some", built)
+            if self.places and not self._breaks:
+                self._beyond(built, "known")
             if self._is_unnoticed:
                 self.damage.look(self.played, until)
             if self._is_settled:
+                left = self._left("all")
+                self.began, self.seconds = time.monotonic(), min(left, SETTLED_SECONDS)
                 self._tours("toured", built)
         if not self._breaks and self.effort.whole:
             made = list(known_fixes(self.effort.scenarios, self.what.elements))
@@ -403,7 +412,7 @@ class Judging:
         )
         scenarios = [*smallest, *order.values(), *mixed(others, list(clusters))]
         self.chosen = len(scenarios)
-        return scenarios
+        return using(scenarios, self.what.elements)
 
     def _probe(self, kind: str, built: tuple[Built, Built]) -> None:
         """Random runs in those that are left, until enough leave the model, some execute the change, or time is up."""
@@ -411,7 +420,9 @@ class Judging:
 
         def goes_on() -> bool:
             few = len(self.probed) < LEAST and self._goes_on("all")
-            if kind == "some":
+            if self.places and not self._missed:
+                enough = len(self.probed) - self.departed >= QUIET
+            elif kind == "some":
                 enough = len(self.reached) >= FIRST and not self._missed
             else:
                 enough = len(self.reached) >= SETTLED and self._is_settled
@@ -434,6 +445,7 @@ class Judging:
             if probe.reached:
                 self.reached[probe.scenario.name] = probe.scenario
             if probe.departures:
+                self.departed = len(self.probed)
                 departing.add(probe.scenario.name)
                 self.places += probe.places
             if len(departing) >= (ENOUGH if self.searched else 1) and not self._breaks:
@@ -454,6 +466,14 @@ class Judging:
         """Whether changed lines were not executed yet."""
         found = executed_by(self.played)
         return found.statements != found.executed
+
+    def _changed(self) -> Built:
+        """The changed code, so that its lines can be damaged; as it is if that does not compile, or if only names differ."""
+        built = None if self.what.renamed else self.damage.changed(packages_of(self.what.files))
+        if built is not None:
+            return built
+        with changed_tree(self.change, self.watcher.say) as tree:
+            return taken(self._built(tree, self.change.name))
 
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)
@@ -520,7 +540,7 @@ class Judging:
             self.places += places
         self.tours = tuple(made)
 
-    def _beyond(self, built: tuple[Built, Built]) -> None:
+    def _beyond(self, built: tuple[Built, Built], kind: str = "beyond") -> None:
         """From where the code has left the model; in scenarios that were named and show no such place, from the start."""
         places, known = self.places, {one.scenario for one in self.searched}
         if not self.effort.whole:
@@ -535,22 +555,19 @@ class Judging:
             plays_of[0],
             plays_of[1],
             self.watcher.say,
-            lambda: self._goes_on("beyond") or (len(self.searched) < LEAST and self._goes_on("all")),
-            lambda scenario, name: self._in_base(scenario, name, BASE_SECONDS).verdict,
+            lambda: self._goes_on(kind) or (len(self.searched) < LEAST and self._goes_on("all")),
+            lambda scenario, name: self._in_base(scenario, name, BASE_STATES).verdict,
             lambda case, violation: self.roamed.append((case, violation)),
         )
 
-    def _in_base(self, scenario: Scenario, name: str, most: float = SEARCH_SECONDS) -> Finding:
-        """What the base's model has of a property in a scenario, as far as it is known after so many seconds at most."""
-        seconds = min(most, max(self._left("all"), 1.0))
-        budget = replace(self.effort.budget, timeout=seconds)
-        return finding_in_base(scenario, name, self.release, budget, self.effort.method)
-
-
-def mixed(some: Sequence[Scenario], others: Sequence[Scenario]) -> list[Scenario]:
-    """Both, each spread evenly over the other: when time is up there was something of both."""
-    places = [((n + 0.5) / len(part), one) for part in (some, others) for n, one in enumerate(part)]
-    return [one for _, one in sorted(places, key=lambda pair: pair[0])]
+    def _in_base(self, scenario: Scenario, name: str, states: int | None = None) -> Finding:
+        """What the base's model has of a property in a scenario, as far as it is known in so many states, or otherwise in `SEARCH_SECONDS`, at most."""
+        left, budget = max(self._left("all"), 1.0), self.effort.budget
+        if states is None:
+            limits = replace(budget, timeout=min(SEARCH_SECONDS, left))
+        else:
+            limits = replace(budget, timeout=left, max_states=min(states, budget.max_states or states))
+        return finding_in_base(scenario, name, self.release, limits, self.effort.method)
 
 
 CHANGES = "does not compile: {}"

@@ -63,6 +63,27 @@ def random_clusters(release: str) -> Iterator[Scenario]:
             yield parse_scenario(text, "random.yaml")
 
 
+USED_BY = {
+    "scheduler.volumebinding.": "volume_claims",
+    "scheduler.dynamicresources.": "claims",
+    "scheduler.podgroups.": "groups",
+    "scheduler.cycles.extenders.": "extenders",
+}
+"""What a cluster has that uses a part of the model."""
+
+
+def using(scenarios: Sequence[Scenario], elements: Sequence[str]) -> list[Scenario]:
+    """Those first that have what uses these elements, of all parts of the change."""
+    needed = {field for e in elements for part, field in USED_BY.items() if e.startswith(part)}
+    return sorted(scenarios, key=lambda one: not all(getattr(one.spec, field) for field in needed))
+
+
+def mixed(some: Sequence[Scenario], others: Sequence[Scenario]) -> list[Scenario]:
+    """Both, each spread evenly over the other: when time is up there was something of both."""
+    places = [((n + 0.5) / len(part), one) for part in (some, others) for n, one in enumerate(part)]
+    return [one for _, one in sorted(places, key=lambda pair: pair[0])]
+
+
 class Probe(Data, slots=False):
     """The runs of a scenario: which changed lines each side has executed (`counted`), what was `seen` of the changed code, and where it has left the model."""
 

@@ -145,6 +145,33 @@ def test_what_the_unchanged_code_violates_too_does_not_count(place: Place) -> No
     assert [one.violations for one in found] == [()]
 
 
+DELETION = "users.delete_pod [p] (pod_deletions)"
+
+
+def with_first_move(moves: Sequence[Mapping[str, Any]], name: str) -> Any:
+    def play(cases: Sequence[Any]) -> dict[str, Outcome]:
+        return {
+            one: replace_struct(outcome, roam=(replace_struct(outcome.roam[0], move=name), *outcome.roam[1:]))
+            for one, outcome in played(moves, 3)(cases).items()
+        }
+
+    return play
+
+
+@pytest.mark.parametrize(("before", "after", "counts"), [
+    (DELETION, "move 1", True),
+    (DELETION, DELETION, False),
+    ("move 1", DELETION, False),
+])  # fmt: skip
+def test_what_the_unchanged_code_violates_with_other_acts_counts(
+    place: Place, before: str, after: str, counts: bool
+) -> None:
+    """Where a user binds a pod, the node is overbooked on the unchanged code; that hid that the changed code overbooks it by itself."""
+    sides = [with_first_move(TAKEN, name) for name in (before, after)]
+    found = list(beyond([place], RELEASE, sides[0], sides[1], lambda text: None))
+    assert bool(found[0].violations) is counts
+
+
 def test_a_run_that_goes_otherwise_the_second_time_does_not_count(place: Place) -> None:
     times = iter([3, *[0] * 9])
     found = list(

@@ -8,11 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from podrace.reproduce.changes import damaging
+from podrace.checker.core.exploration import Budget
+from podrace.reproduce.changes import damaging, judge
 from podrace.reproduce.changes.damage import damageable, damaged_texts, neighbours, unexercised
 from podrace.reproduce.changes.damaging import MOST, Damage, Played, _telling
+from podrace.reproduce.changes.functions import WhatChanged
+from podrace.reproduce.changes.judge import Effort, Judging
 from podrace.reproduce.changes.lines import NOTHING, ChangedLine, Counted
-from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.changes.sources import Change
+from podrace.reproduce.changes.texts import FileChange
+from podrace.reproduce.modules.module import KubernetesVersion, parse_version
+from podrace.reproduce.modules.toolchain import BuildProblem
 from podrace.reproduce.running import Built
 
 PATH = "pkg/scheduler/a.go"
@@ -167,3 +173,39 @@ def test_two_runs_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
         for n in range(2)
     ]
     assert not damage._is_kept(Built(version, Path("damageable"), {}), 1, played)
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_the_changed_code_is_built_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, compiles: bool
+) -> None:
+    """So that its lines can be damaged, and as it is only if that does not compile."""
+    built: list[tuple[str, tuple[str, ...]]] = []
+
+    def build(
+        version: KubernetesVersion, _go: object, _say: object, tree: Path, counted: tuple[str, ...] = ()
+    ):
+        text = (tree / PATH).read_text(encoding="utf-8")
+        built.append((text, tuple(counted)))
+        if "podraceDamaged" in text and not compiles:
+            raise BuildProblem("it does not compile", "")
+        return Built(version, tmp_path / f"built-{len(built)}", {})
+
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
+    for module in (damaging, judge):
+        monkeypatch.setattr(module, "built_for", build)
+        monkeypatch.setattr(module, "taken", lambda one: one)
+    base = tmp_path / "base" / "pkg" / "scheduler"
+    base.mkdir(parents=True)
+    (base / "a.go").write_text(TEXT.replace("x > 0", "x >= 1"), encoding="utf-8")
+    files = (FileChange(PATH, TEXT.replace("x > 0", "x >= 1"), TEXT),)
+    change = Change("x", parse_version("1.36.3"), files, tmp_path / "base")
+    judging = Judging(change, WhatChanged((), (), files), Effort(Budget()), None, lambda _: None)  # type: ignore[arg-type]
+    changed = judging._changed()
+    assert changed.folder.name == ("built-1" if compiles else "built-2")
+    assert built[-1] == (
+        TEXT.replace("x > 0", '(podraceDamaged == "1") != (x > 0)') if compiles else TEXT,
+        ("k8s.io/kubernetes/pkg/scheduler/...",),
+    )
+    judging.damage._side(removed=False)
+    assert len(built) == (1 if compiles else 2)

@@ -115,10 +115,9 @@ def test_what_is_not_compared_of_a_tree_leaves_it_open(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, uncompared: str, answer: str
 ) -> None:
     """A tree is built with what is staged in it, and the base with what was published."""
-    monkeypatch.setattr(judge, "changed_tree", lambda *_: nullcontext(tmp_path))
-    monkeypatch.setattr(judge, "taken", lambda built: built)
     monkeypatch.setattr(judge, "lines_of", lambda _: ALL)
-    monkeypatch.setattr(Judging, "_built", lambda *_: Built(parse_version("1.36.3"), tmp_path / "built", {}))
+    for side in ("_built", "_changed"):
+        monkeypatch.setattr(Judging, side, lambda *_: Built(parse_version("1.36.3"), tmp_path / "built", {}))
     monkeypatch.setattr(Judging, "_look", lambda self, *_: self.races.append(race("still open")))
     change = Change("x", parse_version("1.36.3"), (), tmp_path, uncompared=uncompared)
     found = Judging(change, WhatChanged((), ()), Effort(Budget()), None, lambda _: None).judged()  # type: ignore[arg-type]
@@ -132,10 +131,9 @@ def test_an_interrupted_judgement_says_what_it_has(monkeypatch: pytest.MonkeyPat
         self.races.append(race("still open"))
         raise Terminated
 
-    monkeypatch.setattr(judge, "changed_tree", lambda *_: nullcontext(tmp_path))
-    monkeypatch.setattr(judge, "taken", lambda built: built)
     monkeypatch.setattr(judge, "lines_of", lambda _: ALL)
-    monkeypatch.setattr(Judging, "_built", lambda *_: Built(parse_version("1.36.3"), tmp_path / "built", {}))
+    for side in ("_built", "_changed"):
+        monkeypatch.setattr(Judging, side, lambda *_: Built(parse_version("1.36.3"), tmp_path / "built", {}))
     monkeypatch.setattr(Judging, "_look", look)
     change = Change("x", parse_version("1.36.3"), (), tmp_path)
     found = Judging(change, WhatChanged((), ()), Effort(Budget()), None, lambda _: None).judged()  # type: ignore[arg-type]

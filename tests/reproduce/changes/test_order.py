@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from podrace.checker.core.exploration import Budget
 from podrace.reports.tours import Departure
-from podrace.reports.verify.code_change import CodeChange, Toured
+from podrace.reports.verify.code_change import CodeChange, Probed, Toured
 from podrace.reproduce.changes import judge
 from podrace.reproduce.changes.beyond import Place
 from podrace.reproduce.changes.damaging import Damage, Played
 from podrace.reproduce.changes.functions import WhatChanged
-from podrace.reproduce.changes.judge import FIRST, SETTLED, Effort, Judging
+from podrace.reproduce.changes.judge import (
+    BASE_STATES,
+    FIRST,
+    QUIET,
+    SETTLED,
+    SETTLED_SECONDS,
+    SHARES,
+    Effort,
+    Judging,
+)
 from podrace.reproduce.changes.lines import NOTHING, ChangedLine, Counted
-from podrace.reproduce.changes.probes import Probe
+from podrace.reproduce.changes.probes import Probe, using
 from podrace.reproduce.changes.replays import Questions
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.modules.module import parse_version
@@ -29,6 +39,16 @@ LINE, OTHER = (ChangedLine("pkg/scheduler/a.go", number, (number, 1)) for number
 BOTH = frozenset({LINE, OTHER})
 
 
+def departing(probe: Probe) -> Any:
+    """The same with a run that leaves the model in its first step."""
+    place = SimpleNamespace(scenario=probe.scenario)
+    told = Probed(probe.scenario.name, 24, 10, 2, (Departure("pop", 3, 0, "pop(p): x: model 1, real 2", ()),))
+    facts = {"told": told, "departures": (place,), "places": [place], "reached": True}
+    return SimpleNamespace(
+        **{name: getattr(probe, name) for name in ("scenario", "cases", "seen", "counted")}, **facts
+    )
+
+
 class Order:
     """A judgement in which nothing is built or run, and what it did, in order; `missed` and `idle` lines are not executed, or nothing depends on them."""
 
@@ -37,15 +57,16 @@ class Order:
         self.run: list[str] = []
         self.missed = self.idle = frozenset[ChangedLine]()
         self.departs = False
+        self.departing: tuple[int, ...] = ()
+        self.left = 0.0
         built = Built(parse_version("1.36.3"), tmp_path / "built", {})
-        monkeypatch.setattr(judge, "changed_tree", lambda *_: nullcontext(tmp_path))
-        monkeypatch.setattr(judge, "taken", lambda one: one)
         monkeypatch.setattr(judge, "questions_of", lambda *_: Questions([], [], []))
         monkeypatch.setattr(judge, "mendable", lambda *_: [])
         monkeypatch.setattr(judge, "known_fixes", lambda *_: self.notes("fixes"))
         monkeypatch.setattr(judge, "probes", self.probes)
         monkeypatch.setattr(judge, "departures", self.tours)
-        monkeypatch.setattr(Judging, "_built", lambda *_: built)
+        for side in ("_built", "_changed"):
+            monkeypatch.setattr(Judging, side, lambda *_: built)
         monkeypatch.setattr(Damage, "look", lambda damage, played, until: self.look(damage, played))
         monkeypatch.setattr(
             Damage, "said_of", lambda damage, found: ([*self.idle], [*(found.executed - damage.looked)])
@@ -63,14 +84,18 @@ class Order:
             self.done.append("runs")
             counted = NOTHING, Counted(BOTH, BOTH - self.missed)
             self.run.append(waiting[0].name)
-            yield Probe(waiting.popleft(), (), counted, ((), ((),)), 10)
+            probe = Probe(waiting.popleft(), (), counted, ((), ((),)), 10)
+            yield departing(probe) if len(self.run) in self.departing else probe
 
     def look(self, damage: Damage, played: list[Played]) -> None:
         self.done.append("damage")
         damage.looked |= BOTH - self.missed
 
-    def tours(self, scenarios: list[Scenario], *_: object) -> Iterator[tuple[Toured, list[Place]]]:
+    def tours(
+        self, scenarios: list[Scenario], _1: object, _2: object, _3: object, _4: object, _5: object, left: Callable[[], float]
+    ) -> Iterator[tuple[Toured, list[Place]]]:  # fmt: skip
         self.done.append("tour")
+        self.left = left()
         departures = (Departure("pop", 3, 0, "pop(p): x: model 1, real 2", ("a",)),) if self.departs else ()
         yield Toured(scenarios[0].name, 10, 10, departures), []
 
@@ -95,6 +120,7 @@ def test_tours_come_before_other_scenarios_once_all_lines_are_known_to_matter(or
     assert order.done.count("tour") == 1
     assert found.answer == "NO DIFFERENCE SEEN"
     assert f"random runs ({SETTLED} of {found.scenarios} scenarios done)" in found.because
+    assert 0 < order.left <= SHARES["toured"] * SETTLED_SECONDS, "what is settled has not all of ten minutes"
 
 
 @pytest.mark.parametrize("which", ["missed", "idle"])
@@ -109,3 +135,42 @@ def test_it_goes_on_while_a_line_is_not_known_to_matter(order: Order, which: str
 def test_a_tour_that_departs_ends_that(order: Order) -> None:
     order.departs = True
     assert order.judged().answer == "CHANGES WITHOUT A VIOLATION"
+
+
+@pytest.mark.parametrize(("where", "count"), [((3,), 3 + QUIET), ((3, 20), 20 + QUIET)])
+def test_no_others_are_run_where_none_leave_the_model_any_more(
+    order: Order, monkeypatch: pytest.MonkeyPatch, where: tuple[int, ...], count: int
+) -> None:
+    """Where a release of volumes was left out 100 clusters without volumes were run until time was up."""
+    monkeypatch.setattr(judge, "beyond", lambda *_: ())
+    order.departing = where
+    found = order.judged()
+    assert found.answer == "CHANGES WITHOUT A VIOLATION"
+    assert len(order.run) == count
+
+
+def test_clusters_that_use_what_is_changed_come_first() -> None:
+    """Unreserve of VolumeBinding returns at once where no pod has a volume: 132 scenarios were run without one."""
+    scenarios = shipped()
+    for part, field in (("volumebinding", "volume_claims"), ("podgroups", "groups")):
+        found = using(scenarios, [f"scheduler.{part}.a.A.b", "scheduler.queue.b.B.c"])
+        have = [bool(getattr(one.spec, field)) for one in found]
+        assert have == sorted(have, reverse=True)
+        assert True in have
+        assert {one.name for one in found} == {one.name for one in scenarios}
+    assert using(scenarios, ["scheduler.queue.b.B.c"]) == list(scenarios)
+
+
+def test_the_base_is_asked_for_so_many_states(
+    order: Order, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A bound by the clock makes the verdict depend on how busy the machine is."""
+    asked: list[Budget] = []
+    monkeypatch.setattr(judge, "finding_in_base", lambda _1, _2, _3, budget, _4: asked.append(budget))
+    change = Change("x", parse_version("1.36.3"), (), tmp_path)
+    for most in (None, 1_000):
+        effort = Effort(Budget(max_states=most))
+        judging = Judging(change, WhatChanged((), ()), effort, None, lambda _: None)  # type: ignore[arg-type]
+        judging._in_base(shipped()[0], "S-CAP", BASE_STATES)
+    assert [one.max_states for one in asked] == [BASE_STATES, 1_000]
+    assert all(one.timeout is not None and one.timeout > 500 for one in asked)
