@@ -33,6 +33,14 @@ _WAITS = (_VICTIM, "b: {cpu: 2}")
 _RIVALS = ("a: {cpu: 2}", "b: {cpu: 2}")
 """Two pods of which one waits while the other is being bound."""
 
+_FAILS = {
+    "permit_rejections": _RIVALS,
+    "bind_failures": _RIVALS,
+    "write_failures": PODS[0],
+    "status_failures": PODS[0],
+}
+"""In which pods what may fail once."""
+
 
 SECONDS = 10.0
 """How long a property is searched for in one of them."""
@@ -63,9 +71,9 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
 
 
 def smallest_clusters() -> Iterator[Scenario]:
-    """Those in which only a pod may be deleted, or one that is being bound may fail: little hides there what a change does."""
+    """Those in which only a pod may be deleted, or a binding or an eviction may fail: little hides there what a change does."""
     deleted = [_text(pods, "") for pods in (_WAITS, *PODS)]
-    fails = [_text(_RIVALS, fault, deletions=0) for fault in ("permit_rejections", "bind_failures")]
+    fails = [_text(pods, fault, deletions=0) for fault, pods in _FAILS.items()]
     yield from (parse_scenario(text, "small.yaml") for text in (*deleted, *fails))
 
 

@@ -124,18 +124,55 @@ pods:
   b: {cpu: 1}
 scope: {pod_events: 2, pod_deletions: 1, flush: false, backoff: false}
 """
+RIVALS = """\
+name: rivals
+nodes: {n1: {cpu: 2}}
+pods: {a: {cpu: 2}, b: {cpu: 2}}
+scope: {pod_events: 2, node_events: 2, flush: false, pod_deletions: 0, bind_failures: 1}
+"""
+EVICTION = """\
+name: eviction-fails
+nodes: {n1: {cpu: 2}}
+pods:
+  v: {cpu: 2, priority: 0, nodeName: n1, terminationGracePeriodSeconds: 0}
+  p: {cpu: 2, priority: 10}
+scope: {pod_events: 2, node_events: 2, flush: false, pod_deletions: 0, write_failures: 1}
+"""
 
 
 @pytest.mark.real
-def test_a_handler_that_wakes_before_it_removes_leaves_a_pod_stuck(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("diff", "cluster", "name"),
+    [
+        ("wakes-before-it-removes", ROOM, "S-STUCK"),
+        ("generation-ahead", RIVALS, "S-CAP"),
+        ("last-error-forgotten", EVICTION, "S-STUCK"),
+    ],
+)
+def test_random_runs_in_a_small_cluster_violate(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, diff: str, cluster: str, name: str
 ) -> None:
-    """Where pods preempt, goroutines hide that."""
+    """Where more pods preempt, goroutines hide the first; users who bind pods hid the second; and an eviction must fail for the third."""
     if not has_go():
         pytest.skip("there is no Go")
-    diff, room = Path(__file__).parent / "taken_out" / "wakes-before-it-removes.diff", tmp_path / "freed.yaml"
-    room.write_text(ROOM, encoding="utf-8")
-    ran = Shell(capsys)("verify", str(diff), "--kubernetes", "v1.36.3", "--scenario", str(room), "-o", "json")
+    change, file = Path(__file__).parent / "taken_out" / f"{diff}.diff", tmp_path / "cluster.yaml"
+    file.write_text(cluster, encoding="utf-8")
+    ran = Shell(capsys)(
+        "verify", str(change), "--kubernetes", "v1.36.3", "--scenario", str(file), "-o", "json"
+    )
     found = json.loads(ran.out)
     assert (ran.code, found["answer"]) == (1, "BREAKS")
-    assert "S-STUCK" in {one["property"] for part in found["beyond"] for one in part["violations"]}
+    assert name in {one["property"] for part in found["beyond"] for one in part["violations"]}
+
+
+@pytest.mark.real
+def test_an_if_rewritten_as_a_switch_shows_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    """In all scenarios, and in minutes."""
+    if not has_go():
+        pytest.skip("there is no Go")
+    diff = str(Path(__file__).parent / "taken_out" / "switch-for-if.diff")
+    ran = Shell(capsys)("verify", diff, "--kubernetes", "v1.36.3", "-o", "json")
+    found = json.loads(ran.out)
+    assert (ran.code, found["answer"]) == (0, "NO DIFFERENCE SEEN")
+    assert found["lines"]["executed"] == found["lines"]["changed"] == 6
+    assert len(found["tours"]) > 0

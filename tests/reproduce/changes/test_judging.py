@@ -28,6 +28,7 @@ from podrace.reports.verify.code_change import (
 )
 from podrace.reports.verify.code_change_forms import print_row, to_document, to_markdown
 from podrace.reproduce.changes import judge, replays
+from podrace.reproduce.changes.damaging import Damage
 from podrace.reproduce.changes.functions import WhatChanged
 from podrace.reproduce.changes.judge import (
     CHANGES,
@@ -301,6 +302,7 @@ def test_an_error_of_the_driver_alone_is_not_blamed_on_the_change(
 
     monkeypatch.setattr(judge, "built_for", build)
     monkeypatch.setattr(judge, "changed_tree", lambda change, say: nullcontext(Path("changed")))
+    monkeypatch.setattr(Damage, "changed", lambda damage, packages: None)
     change = Change("pr.diff", parse_version("1.36.3"), (), Path())
     judging = Judging(change, WhatChanged((), ()), Effort(Budget()), Go("go", "go1.26.8"), lambda told: None)
     with pytest.raises(UsageProblem) as raised:
