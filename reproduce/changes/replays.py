@@ -29,7 +29,7 @@ from ..modules.module import KubernetesVersion
 from ..outcome import Outcome, read_outcomes
 from ..reproducing import Prepared, prepared
 from ..request import question_of
-from ..running import CASES, OUTCOMES, RUN_SECONDS, TEST, Built, run_test
+from ..running import CASES, OUTCOMES, TEST, Built, run_test
 from .beyond import Place
 from .damage import VARIABLE
 from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
@@ -281,6 +281,10 @@ def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = ()) -> Repla
     return Replay(outcomes[case.id], counted)
 
 
+SECONDS, MORE_SECONDS = 30.0, 5.0
+"""How long a process with cases may take, and how long more for each: code in which a goroutine tries for ever would take all the time."""
+
+
 def replayed_at_once(
     built: Built,
     cases: Sequence[Case],
@@ -299,7 +303,7 @@ def replayed_at_once(
             named["PODRACE_KEEPS"] = 1
         profile = folder / "cover.out"
         count = [] if damaged is not None else [f"-test.coverprofile={profile}"]
-        said = run_test(built, TEST, named, folder, RUN_SECONDS * len(cases), count)
+        said = run_test(built, TEST, named, folder, SECONDS + MORE_SECONDS * len(cases), count)
         outcomes = read_outcomes(folder / OUTCOMES)
         blocks = read_blocks(profile.read_text(encoding="utf-8")) if profile.is_file() else {}
     for case in cases:

@@ -39,6 +39,7 @@ from podrace.reproduce.changes.judge import (
     cannot_matter,
     first_error,
 )
+from podrace.reproduce.changes.lines import NOTHING
 from podrace.reproduce.changes.replays import Counterexample, Replay, differing, race_of
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.changes.texts import FileChange
@@ -319,3 +320,18 @@ def test_forms() -> None:
     assert "- 1 of 2 changed lines were executed\n- races: 1 opens" in text
     assert "| ghost S-GHOST | REPRODUCED | DIFFERS | opens |" in text
     assert '"answer": "BREAKS"' in to_document(found)
+
+
+def test_a_replay_that_does_not_end_takes_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of `gangs-deadlock` on 1.36.3 did not, and took two of ten minutes on both cores."""
+    limits: list[float] = []
+
+    def run(_1: Built, _2: str, _3: object, _4: Path, seconds: float, _5: object) -> str:
+        limits.append(seconds)
+        return f"it did not end within {seconds:.0f} s"
+
+    monkeypatch.setattr(replays, "run_test", run)
+    _, case = ghost()
+    outcomes, counted = replays.replayed_at_once(Built(parse_version("1.36.3"), Path(), {}), [case])
+    assert limits == [35.0]
+    assert (outcomes[case.id].verdict, counted) == ("CRASHED", NOTHING)

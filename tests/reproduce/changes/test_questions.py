@@ -8,7 +8,7 @@ from podrace.analysis.chain import verdicts
 from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.plan import Selection, plan
 from podrace.checker.core.exploration import Budget
-from podrace.reproduce.changes.judge import mixed
+from podrace.reproduce.changes.probes import mixed
 from podrace.reproduce.changes.replays import (
     BESIDE,
     CALLED,
