@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from ...analysis.upstream.go_tokens import tokens_of
@@ -85,15 +86,36 @@ def _is_code(line: str) -> bool:
 
 
 def _column(line: str) -> int:
-    """Where the code of a line begins: after a bracket that closes what was before."""
-    match = re.match(r"[\s})]*", line)
+    """Where the code of a line begins: after a bracket that closes what was before, and at the condition after an `else`, which is a block of its own."""
+    match = re.match(r"[\s})]*(?:else (?=if\b))?", line)
     assert match is not None
     return match.end() + 1
 
 
 def _same_lines(one: Sequence[str], other: Sequence[str]) -> dict[int, int]:
+    """The lines of one text that are kept in another. What is only there in one begins where it is indented least: a new function does not begin with the end of the one before."""
     matched = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-    return {block.a + i: block.b + i for block in matched for i in range(block.size)}
+    found = {block.a + i: block.b + i for block in matched for i in range(block.size)}
+    for before, after in pairwise(matched):
+        ends, begins = (before.a + before.size, before.b + before.size), (after.a, after.b)
+        side = 0 if begins[1] == ends[1] else 1
+        if begins == ends or begins[1 - side] != ends[1 - side]:  # what is there instead begins where it does
+            continue
+        text, start, end = (one, other)[side], ends[side], begins[side]
+        ways = [0]
+        while ways[-1] < after.size and text[start + ways[-1]] == text[end + ways[-1]]:
+            ways.append(ways[-1] + 1)
+        for n in range(min(reversed(ways), key=lambda way: _indented(text[start + way]))):
+            here, there = (start + n, after.b + n) if side == 0 else (after.a + n, start + n)
+            found.pop(after.a + n, None)
+            found[here] = there
+    return found
+
+
+def _indented(line: str) -> int:
+    """How far a line is indented that may be the first of what is new."""
+    text = line.lstrip()
+    return len(line) - len(text) if text.strip("})") else len(line) + 99
 
 
 def as_compiled(path: str, text: str) -> str:

@@ -69,10 +69,10 @@ def side(lines: list[ChangedLine], removed: bool) -> list[ChangedLine]:
 def test_new_lines_are_looked_for_in_the_changed_code_and_removed_ones_in_the_code_before() -> None:
     lines = changed_lines([CHANGE])
     new, gone = side(lines, False), side(lines, True)
-    assert [(line.number, line.place[1]) for line in new] == [(4, 1), (8, 2), (9, 3), (10, 4), (11, 3)]
+    assert [(line.number, line.place[1]) for line in new] == [(4, 1), (8, 2), (9, 3), (10, 9), (11, 3)]
     assert [line.shown for line in gone] == [f"{PATH}:5 (removed)", f"{PATH}:6 (removed)"]
     found = counted(new, read_blocks(PROFILE)) | counted(gone, read_blocks(OLD))
-    assert lines_of(found) == Lines(5, 3, (f"{PATH}:6 (removed)", f"{PATH}:9"))
+    assert lines_of(found) == Lines(6, 4, (f"{PATH}:6 (removed)", f"{PATH}:9")), "else if is a statement"
 
 
 def test_what_is_only_removed() -> None:
@@ -88,6 +88,43 @@ def test_a_file_that_is_gone_is_removed_line_by_line() -> None:
     scheduler, other = "k8s.io/kubernetes/pkg/scheduler/...", "k8s.io/kubernetes/pkg/controller/volume"
     assert packages_of([CHANGE]) == (scheduler,), "every change of it shares a build of the unchanged code"
     assert packages_of([CHANGE, FileChange("pkg/controller/volume/a.go", "", "")]) == (scheduler, other)
+
+
+HELPED = """\
+package scheduler
+
+func F(x int) error {
+	if x > 0 {
+		return nil
+	}
+	helper()
+	middle()
+
+	return nil
+}
+
+// helper is new.
+func helper() error {
+	first()
+
+	return nil
+}
+
+func G() error {
+	return nil
+}
+"""
+
+
+def test_a_new_function_does_not_begin_with_the_end_of_another() -> None:
+    """A helper taken out of the cache's removePod: a `return nil` of it that few runs reach counted as new."""
+    head, _, rest = HELPED.partition("// helper")
+    before = head.replace("helper()", "second()") + rest.partition("\n\nfunc G")[2].join(["func G", ""])
+    for change in (FileChange(PATH, before, HELPED), FileChange(PATH, HELPED, before)):
+        lines = changed_lines([change])
+        gone = change.before == HELPED
+        assert [line.number for line in lines if line.removed is gone] == [7, 14, 15, 17]
+        assert [line.number for line in lines if line.removed is not gone] == [7]
 
 
 REMOVE = """\
