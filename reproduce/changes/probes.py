@@ -33,9 +33,13 @@ from .beyond import MOST_OF_ONE, Place
 from .departures import playable
 from .lines import NOTHING, ChangedLine, Counted
 from .replays import replayed_at_once, seen_of
+from .small_clusters import FILE
 
 RUNS, LONGEST = 24, 60
 """How many runs are made in a scenario, and of how many steps at most."""
+
+MORE_RUNS = 4
+"""How many times as many in one of the smallest clusters, which execute it soon: few of them refuse a pod while another is parked."""
 
 AHEAD = 2
 """Scenarios whose runs are made while those of others are executed."""
@@ -160,7 +164,8 @@ def _runs(scenario: Scenario, release: str) -> list[RandomRun]:
         return []
     walker = Walker(model, Counter())
     random = Random(scenario.name)
-    made = (walker.walk(random, random.randint(LONGEST // 3, LONGEST)) for _ in range(RUNS))
+    count = RUNS * (MORE_RUNS if scenario.file == FILE else 1)
+    made = (walker.walk(random, random.randint(LONGEST // 3, LONGEST)) for _ in range(count))
     return [run for run in made if run.path]
 
 

@@ -42,6 +42,9 @@ _FAILS = {
 """In which pods what may fail once."""
 
 
+FILE = "small.yaml"
+"""What the file of one is called."""
+
 SECONDS = 10.0
 """How long a property is searched for in one of them."""
 
@@ -74,14 +77,14 @@ def smallest_clusters() -> Iterator[Scenario]:
     """Those in which only a pod may be deleted, or a binding or an eviction may fail: little hides there what a change does."""
     deleted = [_text(pods, "") for pods in (_WAITS, *PODS)]
     fails = [_text(pods, fault, deletions=0) for fault, pods in _FAILS.items()]
-    yield from (parse_scenario(text, "small.yaml") for text in (*deleted, *fails))
+    yield from (parse_scenario(text, FILE) for text in (*deleted, *fails))
 
 
 def small_clusters() -> Iterator[Scenario]:
     """All of them, the smallest first."""
     for pods in PODS:
         for update in UPDATES:
-            yield parse_scenario(_text(pods, update), "small.yaml")
+            yield parse_scenario(_text(pods, update), FILE)
 
 
 def _text(pods: tuple[str, ...], update: str, deletions: int = 1) -> str:

@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from podrace.analysis.request.method import USUAL
 from podrace.checker.core.exploration import Budget
+from podrace.reproduce.changes.probes import MORE_RUNS, RUNS, _runs
 from podrace.reproduce.changes.replays import counterexamples, finding_in_base
 from podrace.reproduce.changes.small_clusters import (
     PODS,
@@ -84,3 +85,11 @@ def test_the_smallest_have_a_pod_that_waits_for_the_room_of_another() -> None:
     )
     for one in (first, *others[-2:]):
         assert finding_in_base(one, "S-STUCK", "1.36.3", Budget(), USUAL).verdict == "HOLDS"
+
+
+def test_more_runs_are_made_in_the_smallest() -> None:
+    """Of 24 runs of two rivals one refused a pod; of 96, four."""
+    (rivals,) = (one for one in smallest_clusters() if one.name == "a-b-permit-rejections")
+    runs = _runs(rivals, "1.36.3")
+    assert len(runs) == RUNS * MORE_RUNS
+    assert len(_runs(replace(rivals, file="other.yaml"), "1.36.3")) == RUNS
