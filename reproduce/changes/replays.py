@@ -5,6 +5,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -98,7 +99,7 @@ class Questions(Data):
 
 
 def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release: str) -> Questions:
-    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged: the scenarios that name it come first, as they are and with that change; then those that were made to show a fix in a later release."""
+    """All that can be asked of these scenarios. What upstream changed in these elements after the release may be what is judged, or a fix taken out: in turns come the scenarios that name the former, as they are and with that change, and those that have a race without the latter, first those that were made to show a fix in a later release."""
     ranks = {key: nearness(key, elements) for key in CHANGES}
     here = [key for key, rank in ranks.items() if rank <= CALLED]
     known = [
@@ -109,12 +110,13 @@ def questions_of(scenarios: Sequence[Scenario], elements: Sequence[str], release
     known.sort(key=lambda one: (one[0], "/fixes/" not in one[1].file))
     coming = sorted((key for key in here if not CHANGES[key].is_in(release)), key=lambda key: ranks[key])
     ahead = [(one, key) for key in coming for one in scenarios if [*mentioned(one, [key])]]
+    later = [
+        *map(Question, {one.name: one for one, _ in ahead}.values()),
+        *(Question(one, added=(key,)) for one, key in ahead),
+    ]
+    earlier = [Question(scenario, without) for rank, scenario, without in known if rank <= CALLED]
     return Questions(
-        [
-            *map(Question, {one.name: one for one, _ in ahead}.values()),
-            *(Question(one, added=(key,)) for one, key in ahead),
-            *(Question(scenario, without) for rank, scenario, without in known if rank <= CALLED),
-        ],
+        [one for pair in zip_longest(later, earlier) for one in pair if one is not None],
         [Question(scenario) for scenario in scenarios],
         [
             Question(scenario, without, seconds=FAR_SECONDS)
