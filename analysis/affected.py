@@ -15,6 +15,7 @@ from ..base.text import counted
 from ..checker.core.exploration import Budget
 from ..model.history import CHANGES
 from ..reports.document import Finding
+from ..reports.scheduler_version import in_part
 from ..reports.verdict_words import time_words
 from ..scenarios import Scenario
 from .chain import verdicts
@@ -22,7 +23,7 @@ from .findings import was_cut_short
 from .request.in_release import refusal_of
 from .request.method import NOBODY, Method, Watcher
 from .request.plan import Run, Selection, compose_for, plan
-from .request.release_names import known_releases, parse_release
+from .request.release_names import known_releases, parse_release, pre_releases
 from .request.representative_cluster import Represented
 
 
@@ -54,6 +55,7 @@ class Answered(msgspec.Struct, frozen=True):
             "steps_in_last": _steps(self.last), "states_in_last": self.last.states,
             **{name: found.scope[name] for name in ("time", "slow") if name in found.scope},
             **({"with_scales": found.with_scales.verdict} if found.with_scales else {}),
+            **({"in_part": told} if (told := in_part([self.last.version])) else {}),
         }  # fmt: skip
 
     def words(self) -> str:
@@ -92,7 +94,7 @@ def affected(
     known: dict[Any, Finding | None] = {}
     rows: list[_Row] = []
     cut = False
-    for version in reversed(known_releases()):  # people ask about new ones, and a search can be cut short
+    for version in reversed((*known_releases(), *pre_releases())):  # people ask about new ones, and a search can be cut short
         for run in _runs_of(selection, version):
             time = run.scenario.spec.scope.time
             key = run.scenario.file, run.property, run.composition.classes, time

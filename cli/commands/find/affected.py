@@ -51,6 +51,8 @@ WORDS = {"VIOLATED": "affected", "HOLDS": "not affected", "INCONCLUSIVE": "not d
 
 def lines_of(answers: Sequence[Answered]) -> list[str]:
     """The answers for people: a heading for each property of a scenario, a line for each run of versions."""
+    from ....reports.scheduler_version import in_part
+
     lines, heading = [], ""
     for answered in answers:
         if (asked := f"{answered.scenario}: {answered.property}") != heading:
@@ -62,4 +64,4 @@ def lines_of(answers: Sequence[Answered]) -> list[str]:
         lines.append(f"  {word:<13} {answered.span:<20} {answered.words()}")
     if not answers:
         return ["No version of the model has what is asked about."]
-    return lines
+    return lines + in_part(answered.last.version for answered in answers)

@@ -71,13 +71,13 @@ def test_what_a_scenario_may_not_say(shell: Shell, tmp_path: Path) -> None:
 def test_expected_verdicts_with_gates(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "expects.yaml"
     element = "{release: 1.33.13, featureGates: {SchedulerQueueingHints: false}, verdicts: {S-CAP: holds}}"
-    file.write_text(f"{TINY}expect:\n- {element}\n- {{release: 1.34.4, verdicts: {{S-CAP: holds}}}}\n")
+    file.write_text(f"{TINY}expect:\n- {element}\n- {{release: 1.36.4, verdicts: {{S-CAP: holds}}}}\n")
     ran = shell("test", str(file))
     assert ran.code == 0
     assert "  ok   1.33.13 SchedulerQueueingHints=false: S-CAP  " in ran.out
-    assert "  ok   1.34.4: S-CAP  " in ran.out
+    assert "  ok   1.36.4: S-CAP  " in ran.out
     assert (
-        "\nscheduler 1.34.4: sources read in full; 1 feature gate on by default and not modelled " in ran.out
+        "\nscheduler 1.36.4: sources read in full; 1 feature gate on by default and not modelled " in ran.out
     )
     file.write_text(file.read_text().replace("1.33.13", "1.34.4"))
     assert f"expects.yaml:8: expect[0].featureGates: {LOCKED}\n" in shell("test", str(file)).err
@@ -137,11 +137,11 @@ def test_versions(shell: Shell, tiny: str) -> None:
 
 
 def test_two_patch_versions_compared(shell: Shell) -> None:
-    ran = shell("diff", "--before", "1.34.2", "--after", "1.34.4", "--scenario", RACE)
+    ran = shell("diff", "--before", "1.36.3", "--after", "1.36.4", "--scenario", RACE)
     assert ran.code == 0
-    assert "before: 1.34.2   after: 1.34.4" in ran.out
-    assert "\nscheduler 1.34.2: sources read in full; " in ran.out
-    assert "\nscheduler 1.34.4: sources read in full; " in ran.out
+    assert "before: 1.36.3   after: 1.36.4" in ran.out
+    assert "\nscheduler 1.36.3: sources read in full; " in ran.out
+    assert "\nscheduler 1.36.4: sources read in full; " in ran.out
 
 
 def test_gates_of_a_scenario_hold_on_both_sides(shell: Shell, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_the_listing(shell: Shell) -> None:
         "SchedulerAsyncAPICalls                          beta   on          modelled, taken as off: 134400"
     ]
     assert lines[-1] == (
-        "scheduler 1.34.0: sources read in full; 2 feature gates on by default and not modelled (podrace gates --release 1.34.0)"
+        "scheduler 1.34.0: sources read in full; 1 feature gate on by default and not modelled (podrace gates --release 1.34.0)"
     )
     rows = json.loads(shell("gates", "--release", "1.9.0", "-o", "json").out)
     assert rows["version"] == "1.9.0"
@@ -205,15 +205,15 @@ def test_every_form_says_what_a_pre_release_is_not_modelled_with(
 
 
 def test_every_form_names_the_version(shell: Shell, tiny: str, tmp_path: Path) -> None:
-    names = "On by default and not modelled: DynamicResourceAllocation."
-    asked = ("check", tiny, "--release", "1.34.4")
-    assert f"> scheduler 1.34.4: sources read in full. {names}" in shell(*asked, "-o", "markdown").out
-    race = shell("check", RACE, "--release", "1.34.4", "-o", "sarif")
+    names = "On by default and not modelled: InPlacePodLevelResourcesVerticalScaling."
+    asked = ("check", tiny, "--release", "1.36.4")
+    assert f"> scheduler 1.36.4: sources read in full. {names}" in shell(*asked, "-o", "markdown").out
+    race = shell("check", RACE, "--release", "1.36.4", "-o", "sarif")
     (result,) = json.loads(race.out)["runs"][0]["results"]
-    assert result["properties"]["version"]["exact"] == "1.34.4"
+    assert result["properties"]["version"]["exact"] == "1.36.4"
     shell(*asked, "--report", str(tmp_path / "report"))
     pages = [page.read_text() for page in (tmp_path / "report").rglob("*.html")]
-    assert any(f"Scheduler 1.34.4: sources read in full. {names}" in page for page in pages)
+    assert any(f"Scheduler 1.36.4: sources read in full. {names}" in page for page in pages)
 
 
 def test_what_a_shell_completes() -> None:

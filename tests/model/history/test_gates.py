@@ -178,7 +178,9 @@ def test_which_gates_are_on_and_not_modelled():
     assert on_and_unmodelled("1.31") == ()
     assert on_and_unmodelled("1.33") == ()
     assert on_and_unmodelled("1.38.0-beta.0") == ("InPlacePodLevelResourcesVerticalScaling",)
-    assert set(on_and_unmodelled("1.34")) - set(on_and_unmodelled("1.34.4")) == {"SchedulerAsyncAPICalls"}
+    assert on_and_unmodelled("1.34") == ("SchedulerAsyncAPICalls",)
+    assert on_and_unmodelled("1.34.4") == on_and_unmodelled("1.35.8") == ()
+    assert on_and_unmodelled("1.36") == on_and_unmodelled("1.37.2") == on_and_unmodelled("1.38.0-beta.0")
 
 
 def settings() -> list[Any]:
