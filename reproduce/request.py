@@ -76,7 +76,7 @@ def searched(
     """What the search finds in these scenarios, composed as the version that is run."""
     for scenario in scenarios:
         version = version_for(wanted, exact(default_release(scenario)))
-        release = parse_release(wanted.release) if wanted.release else release_of(version)
+        release = parse_release(wanted.release) if wanted.release else release_of(version, OR_RELEASE)
         selection = Selection(
             release=exact(release), properties=wanted.properties, gates=wanted.gates, given=[scenario]
         )
@@ -117,8 +117,12 @@ def version_for(wanted: Wanted, otherwise: str) -> KubernetesVersion:
     return parse_version(wanted.kubernetes if wanted.kubernetes is not None else otherwise)
 
 
-def release_of(version: KubernetesVersion) -> str:
-    """The model's name of a version. Raises UsageProblem if the model does not have it."""
+OR_RELEASE = ", or say with --release what to hold it to"
+"""What else helps where a command has that option."""
+
+
+def release_of(version: KubernetesVersion, otherwise: str = "") -> str:
+    """The model's name of a version. Raises UsageProblem if the model does not have it; `otherwise` is another remedy."""
     known = canonical(version.plain)
     if known is not None:
         return known
@@ -130,9 +134,7 @@ def release_of(version: KubernetesVersion) -> str:
         if near
         else f"its newest is {newest}: name that or an earlier one"
     )
-    raise UsageProblem(
-        f"--kubernetes: the model does not have {version}, {there}, or say with --release what to hold it to"
-    )
+    raise UsageProblem(f"--kubernetes: the model does not have {version}, {there}{otherwise}")
 
 
 def _stored(wanted: Wanted) -> Question:

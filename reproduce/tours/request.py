@@ -24,7 +24,7 @@ from ..modules.module import KubernetesVersion, parse_version
 from ..modules.toolchain import find_go
 from ..objects import objects_of
 from ..random_runs.random_runs import Model
-from ..request import release_of
+from ..request import OR_RELEASE, release_of
 from ..running import Built, Say, built_for
 from .tour import Asked, Fate, Toured, tour
 
@@ -57,7 +57,9 @@ def parse_code(text: str, release: str | None) -> Code:
             )
         try:
             version = parse_version(text)
-            return Code(version, release_of(version) if release is None else parse_release(release))
+            return Code(
+                version, release_of(version, OR_RELEASE) if release is None else parse_release(release)
+            )
         except UsageProblem as problem:
             raise UsageProblem(str(problem).replace("--kubernetes:", "--on-code:")) from None
     for needed in ("go.mod", "pkg/scheduler/scheduler.go"):

@@ -19,3 +19,11 @@ from tests.cli.helpers import Shell
 def test_one_kind_of_clusters(shell: Shell, options: list[str], line: str) -> None:
     ran = shell("lockstep", *options)
     assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")
+
+
+def test_a_version_that_the_model_does_not_have(shell: Shell) -> None:
+    """No option says what to hold it to, so none is named."""
+    ran = shell("lockstep", "--kubernetes", "v1.36.99")
+    known = "1.36.0, 1.36.1, 1.36.3, 1.36.4, 1.36.5"
+    line = f"--kubernetes: the model does not have v1.36.99, of 1.36 it has {known}: name one of these"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")
