@@ -21,7 +21,7 @@ from ..explicit.states.store import Store
 from . import kernels
 from .joint_program import BATCH, Code, JointCode
 from .kernels import COUNT, EDGES, LENGTH, Items, Memory, Nodes, Reached
-from .region_sets import NOTHING, RegionSets
+from .region_sets import NOTHING, RegionSets, numbers_in
 
 SUCCESSORS, PREDICATES, OBSERVED = range(3)
 """What is asked for: the successors of states, which predicates hold in them, and what livenesses look at."""
@@ -98,7 +98,7 @@ class FairRuns:
         found = 0
         for bit, case in zip(self.bits, self.cases, strict=True):
             wanted = ((1 << len(case.recurrent)) - 1) << bit + 1
-            everything = self.search.sets.bits((*np.unique(sets).tolist(),))
+            everything = self.search.sets.bits(numbers_in(sets))
             for cell in self._cells(search, bit, wanted, sets, everything & ~found):
                 found |= 1 << cell
                 yield cell
@@ -120,7 +120,7 @@ class FairRuns:
             if some & (some - 1) == 0:
                 yield some.bit_length() - 1
                 continue
-            concerned = some & family.sets.bits(map(int, np.unique(sets[chosen != 0])))
+            concerned = some & family.sets.bits(numbers_in(sets[chosen != 0]))
             half = _half(concerned)
             waiting += [some & ~concerned, concerned & ~half, half]
 
@@ -128,18 +128,11 @@ class FairRuns:
         """States, sets, and what is observed there, in the order of the states."""
         count = int(self.search.control[COUNT])
         states = np.arange(count, dtype=np.uint32)
-        sets = self._left(self.search.reached.sets[:count])
+        sets = self.search.sets.each_without(self.search.reached.sets[:count], self.search.violated)
         states, sets, _ = self._persisting(OBSERVED, states[sets != NOTHING], sets[sets != NOTHING])
         states, sets, observed = self._persisting(SUCCESSORS, states, sets)
         order = np.argsort(states, kind="stable")
         return states[order], sets[order], observed[order]
-
-    def _left(self, sets: np.ndarray) -> np.ndarray:
-        """The sets without what has broken the property at rest."""
-        family = self.search
-        numbers, where = np.unique(sets, return_inverse=True)
-        left = [family.sets.without(int(n), family.violated) for n in numbers]
-        return np.array(left, np.uint32)[where]
 
     def _persisting(
         self, kind: int, states: np.ndarray, sets: np.ndarray

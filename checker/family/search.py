@@ -36,7 +36,7 @@ from .cells import Cells
 from .fair_runs import PREDICATES, SUCCESSORS, FairRuns
 from .joint_program import BATCH, WINDOW, Code, JointCode, TooNarrow, ranges_of
 from .outcome import CellOutcome, FamilyOutcome, FirstReached
-from .region_sets import EVERYTHING, NOTHING, RegionSets
+from .region_sets import EVERYTHING, NOTHING, RegionSets, numbers_in
 from .rows import Rows
 
 _LOOK = 16
@@ -195,7 +195,7 @@ class FamilySearch:
         self._grow(self._items, int(self.control[kernels.WAITING]))
         kernels.next_level(self.reached, self.items, self.control)
         length = int(self.control[kernels.LENGTH])
-        self.levels.append(self.sets.union(map(int, np.unique(self.items.sets[:length]))))
+        self.levels.append(self.sets.union(numbers_in(self.items.sets[:length])))
         self._check(length)
         if self.violated != NOTHING:
             self._drop_violated(length)
@@ -251,8 +251,7 @@ class FamilySearch:
     def _drop_violated(self, length: int) -> None:
         """Take the choices that have broken the invariant out of the items of the level."""
         items = self.items
-        numbers, where = np.unique(items.sets[:length], return_inverse=True)
-        left = np.array([self.sets.without(int(n), self.violated) for n in numbers], np.uint32)[where]
+        left = self.sets.each_without(items.sets[:length], self.violated)
         stay = np.flatnonzero(left != NOTHING)
         items.states[: len(stay)] = items.states[:length][stay]
         items.sets[: len(stay)] = left[stay]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podrace.checker.family.cells import Cells
 from podrace.checker.family.kernels import ANSWERING, JOINED, WITHOUT, place_of
-from podrace.checker.family.region_sets import EVERYTHING, NOTHING, RegionSets
+from podrace.checker.family.region_sets import EVERYTHING, NOTHING, RegionSets, numbers_in
 from podrace.checker.parametric.parametric_system import ParametricSystem
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import INT, Parameter, TransitionSystem, Universe
@@ -53,6 +54,10 @@ def test_sets_are_what_they_were_whatever_was_divided_since(drawn: list[Operatio
         elif kind == "without":
             sets.remember(int(WITHOUT), first, second)
             note(kept(sets, int(WITHOUT), first, second), known[first] - known[second])
+            many = np.array([second, first, max(known), second], np.uint32)[: other % 5]
+            assert numbers_in(many) == sorted(set(many.tolist()))
+            for before, after in zip(many.tolist(), sets.each_without(many, second).tolist(), strict=True):
+                note(after, known[before] - known[second])
         elif kind == "joined":
             sets.remember(int(JOINED), first, second)
             note(kept(sets, int(JOINED), first, second), known[first] | known[second])
