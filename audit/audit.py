@@ -137,7 +137,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
 def _told(account: Account, written: int, twice: int) -> AuditAccount:
     levels = {resource: dict(levels) for resource, levels in sorted(account.levels.items())}
     return AuditAccount(
-        account.files, account.bytes, account.lines, account.events, written, dict(account.skipped), levels, twice, len(account.servers)
+        account.files, account.bytes, account.lines, account.events, written, dict(account.skipped), levels, twice, len(account.servers), account.skipped.places
     )  # fmt: skip
 
 

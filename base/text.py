@@ -4,6 +4,10 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
+class Slow(str):
+    """What a user waits minutes for: it is also printed where stderr is no terminal."""
+
+
 def one_line(text: str, limit: int = 60) -> str:
     """What a user wrote, made fit to be quoted inside one line."""
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

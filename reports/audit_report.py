@@ -11,6 +11,9 @@ import msgspec
 
 from ..base.text import counted
 
+MOST_PLACES = 3
+"""So many of the lines that were skipped for one reason are named."""
+
 AuditWord = Literal["HIT", "NOT EXCLUDED", "EXCLUDED"]
 
 
@@ -85,7 +88,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class AuditAccount(msgspec.Struct, frozen=True):
-    """What was read. `skipped`: lines that say nothing, by why; `levels`: events by resource and level; `writes` were looked at."""
+    """What was read. `skipped`: lines that say nothing, by why; `places`: where the first of them are; `levels`: events by resource and level; `writes` were looked at."""
 
     files: int
     bytes: int
@@ -96,6 +99,7 @@ class AuditAccount(msgspec.Struct, frozen=True):
     levels: dict[str, dict[str, int]] = {}
     twice: int = 0
     servers: int = 0
+    places: dict[str, list[str]] = {}
 
 
 class AuditReport(msgspec.Struct, frozen=True):
@@ -159,7 +163,9 @@ def account_lines(report: AuditReport) -> Sequence[str]:
     if account.twice:
         lines.append(f"{account.twice:,} lines were given twice, and count once")
     for why, count in account.skipped.items():
-        lines.append(f"{counted(count, 'line')} skipped: {why}")
+        places = account.places.get(why, [])
+        where = ", ".join([*places[:MOST_PLACES], *(["..."] if places[MOST_PLACES:] else [])])
+        lines.append(f"{counted(count, 'line')} skipped: {why}" + (f" ({where})" if where else ""))
     levels = [
         f"{resource} {', '.join(f'{count:,} at {level}' for level, count in sorted(levels.items()))}"
         for resource, levels in account.levels.items()

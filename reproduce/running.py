@@ -22,6 +22,7 @@ from ..analysis.request.option_files import links_in, refuse_links
 from ..base.files import write_whole
 from ..base.problems import UsageProblem
 from ..base.structs import Data
+from ..base.text import Slow
 from ..checker.core.kept import cache_directory
 from ..checker.core.signing import (
     LEAST,
@@ -159,13 +160,13 @@ def _build_into(
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
         made = Path(name) / "made"
         made.mkdir()
-        say(f"fetching the modules of {version}")
+        say(building(f"{version}"))
         if version in OWN_DRIVERS:
-            _compile(made, version, go, say, None, False, ())
+            _compile(made, version, go, None, False, ())
         else:
             origin = Path(downloaded(version, go, made)["Dir"]) if tree is None else tree
             holds = held.held_copy(origin, copy)
-            _compile(made, version, go, say, copy, holds, counted)
+            _compile(made, version, go, copy, holds, counted)
         _sign(made, kept.name)
         shutil.rmtree(kept, ignore_errors=True)
         made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
@@ -213,7 +214,7 @@ def alone_in(folder: Path, say: Say, doing: str = "is running Go tests") -> Iter
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"waiting for another podrace, which {doing} of this version")
+            say(Slow(f"waiting for another podrace, which {doing} of this version"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -228,7 +229,6 @@ def _compile(
     folder: Path,
     version: KubernetesVersion,
     go: Go,
-    say: Say,
     tree: Path | None,
     holds: bool,
     counted: Sequence[str],
@@ -236,7 +236,6 @@ def _compile(
     files = write_sources(folder, version, go, driver_files(version, holds), tree)
     notes = {"instead": dict(files.instead), "holds": holds}
     (folder / NOTES).write_text(json.dumps(notes, indent=2) + "\n", encoding="utf-8")
-    say(f"compiling the scheduler of {version}: the first time this takes minutes")
     try:
         go.run(["run", "./gen"], folder, timeout=BUILD_SECONDS)
         count = ["-cover", f"-coverpkg={','.join(counted)}"] if counted else []
@@ -245,6 +244,11 @@ def _compile(
         log = cache_directory() / "real" / f"{version}-build.log"
         log.write_text(problem.text, encoding="utf-8")
         raise BuildProblem(f"{version}: {problem} (all of it: {log})", problem.text) from None
+
+
+def building(what: str) -> Slow:
+    """What is said before Go builds a scheduler."""
+    return Slow(f"building the scheduler {what} (first time: 2 to 4 minutes)")
 
 
 def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:

@@ -56,10 +56,22 @@ class Candidate(Data):
         """How reports call it."""
         return self.key if self.patch is None else self.patch.name
 
+    @property
+    def contents(self) -> list[str]:
+        """By what it is known if it is named twice."""
+        classes = () if self.patch is None else self.patch.classes
+        return [f"{cls.__module__}:{cls.__name__}" for cls in classes] or [self.key]
+
 
 def candidates_of(names: Sequence[str]) -> list[Candidate]:
     """The changes that `PATCH.py[:CLASS]` and upstream numbers stand for. Raises UsageProblem."""
-    return [_candidate(name) for name in dict.fromkeys(names)]
+    found: list[Candidate] = []
+    for name in names:
+        one = _candidate(name)
+        if any(not set(one.contents).isdisjoint(other.contents) for other in found):
+            raise UsageProblem(f"`{one_line(name)}` names a change twice: name each change once")
+        found.append(one)
+    return found
 
 
 def _candidate(name: str) -> Candidate:

@@ -14,6 +14,7 @@ from typing import IO
 
 from ...base.problems import Problem
 from ...base.text import one_line
+from ...reports.audit_report import MOST_PLACES
 
 LONGEST = 64 << 20
 """So many bytes a line, or a document over several lines, may have."""
@@ -81,21 +82,39 @@ def _decompressed(stream: IO[bytes]) -> IO[bytes]:
     return next((unpack(buffered) for mark, unpack in _PACKED.items() if start.startswith(mark)), buffered)
 
 
+class Skipped(Counter[str]):
+    """How many lines were skipped, by why. `file` and `line`: what was read last; `begun`: the line with which that begins; `places`: where the first ones were, by why."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file, self.line, self.begun = "", 0, 0
+        self.places: dict[str, list[str]] = {}
+
+    def add(self, why: str, lines: int = 1, begun: int | None = None) -> None:
+        """So many lines more, which begin where `begun` says; 0: their place is not known."""
+        self[why] += lines
+        begun = self.begun if begun is None else begun
+        places = self.places.setdefault(why, [])
+        if begun and len(places) <= MOST_PLACES:
+            places.append(f"{self.file}:{begun}" + (f"-{self.line}" if self.line > begun else ""))
+
+
 def lines_of(
-    stream: IO[bytes], skipped: Counter[str], read: Callable[[int], None], longest: int = LONGEST
+    stream: IO[bytes], skipped: Skipped, read: Callable[[int], None], longest: int = LONGEST
 ) -> Iterator[bytes]:
     """The lines that are not empty, each with its end if it has one. `skipped` counts what is left out, `read` is told of bytes."""
     try:
         while line := stream.readline(longest):
+            skipped.line += 1
             read(len(line))
             if len(line) == longest and not line.endswith(b"\n"):
                 while line and not line.endswith(b"\n"):
                     line = stream.readline(1 << 20)
                     read(len(line))
-                skipped[f"longer than {longest >> 20} MiB"] += 1
+                skipped.add(f"longer than {longest >> 20} MiB", begun=skipped.line)
             elif not line.isspace():
                 yield line
     except _DAMAGED:
-        skipped["a compressed file that is cut off or damaged"] += 1
+        skipped.add("a compressed file that is cut off or damaged", begun=skipped.line + 1)
     except OSError:
-        skipped["a file that could not be read to its end"] += 1
+        skipped.add("a file that could not be read to its end", begun=skipped.line + 1)

@@ -12,8 +12,9 @@ from urllib.parse import parse_qs
 
 import msgspec
 
+from ...base.text import one_line
 from . import scheduler_log
-from .lines import LONGEST, lines_of, open_source, whole_log
+from .lines import LONGEST, Skipped, lines_of, open_source, whole_log
 from .pairs import Pairs
 from .prefixes import ANY, Pieces
 from .records import EVER, Attempt, Binding, Claim, Lease, Node, Pod, Write, time_of
@@ -77,7 +78,7 @@ class Account:
     bytes: int = 0
     lines: int = 0
     events: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Skipped = field(default_factory=Skipped)
     levels: dict[str, Counter[str]] = field(default_factory=dict)
     servers: set[str] = field(default_factory=set)
     unfinished: int = 0
@@ -118,6 +119,8 @@ class Reader:
             self.account.files += 1
             number = first.setdefault(whole_log(name), self.account.files)
             self._server, self._in_klog = f"file {number}", False
+            self.account.skipped.file = "stdin" if name == "-" else one_line(name, 200)
+            self.account.skipped.line = 0
             if name != "-":
                 self._written = scheduler_log.Written(_last_written(name))
             with open_source(name) as stream:
@@ -132,6 +135,7 @@ class Reader:
         pieces = Pieces(LONGEST)
         for line in lines:
             self.account.lines += 1
+            self.account.skipped.begun = self.account.skipped.line
             if scheduler_log.is_klog(line):  # as it is written, with nothing before it
                 self._klog(line.rstrip(), "", self._server)
             elif line.strip() in _DOCUMENTS and not (self._in_klog and line[:1] == b"\t"):
@@ -139,7 +143,7 @@ class Reader:
             elif (whole := pieces.whole(line.rstrip(b"\r\n"))) is not None:
                 self._line(whole.strip(b" \r\n"))
         if cut_off := pieces.rest():
-            self.account.skipped["not JSON, or cut off"] += cut_off
+            self.account.skipped.add("not JSON, or cut off", cut_off, begun=0)
 
     def _count(self, size: int) -> None:
         self.account.bytes += size
@@ -156,9 +160,9 @@ class Reader:
             parts.append(line)
             size += len(line)
             if size > LONGEST * 8:
-                self.account.skipped[
+                self.account.skipped.add(
                     f"a document over several lines larger than {LONGEST >> 17} MiB: write it with jq -c"
-                ] += 1
+                )
                 return
             if line.rstrip() == end and attempts < MOST_ENDS:
                 # What is not indented can have such a line in its middle.
@@ -168,7 +172,7 @@ class Reader:
         else:
             members = _members(parts)
         if members is None:
-            self.account.skipped["not JSON, or cut off"] += len(parts)
+            self.account.skipped.add("not JSON, or cut off", len(parts))
             return
         for member in members:
             self._value(bytes(member))
@@ -186,7 +190,7 @@ class Reader:
                 else:
                     self._event(found)
         except NotUnderstood as why:
-            self.account.skipped[str(why)] += 1
+            self.account.skipped.add(str(why))
 
     def _metric(self, line: bytes) -> bool:
         if line.startswith((b"# HELP ", b"# TYPE ")):
@@ -210,9 +214,9 @@ class Reader:
                         if isinstance(member, Other) and member.kind == "Event":
                             self._attempt(scheduler_log.of_event(member.raw))
             else:
-                self.account.skipped[NO_OBJECT] += 1
+                self.account.skipped.add(NO_OBJECT)
         except NOT_READABLE:
-            self.account.skipped[NO_EVENT] += 1
+            self.account.skipped.add(NO_EVENT)
 
     def _of_text(self, found: Other) -> None:
         line = found.raw
@@ -226,14 +230,14 @@ class Reader:
             self._in_klog, self._written = True, written
         elif not self._in_klog or b'":' in line or line[:1] == b"{":
             # klog breaks long values, such as the scheduler's configuration, into lines; what has fields of JSON may be the rest of an event.
-            self.account.skipped[NO_LINE] += 1
+            self.account.skipped.add(NO_LINE)
 
     def _klog(self, line: bytes, passed_on: str, log: str) -> None:
         self._in_klog = True
         try:
             self._attempt(scheduler_log.of_klog(line, self._written, passed_on), log)
         except ValueError:
-            self.account.skipped["a line of klog with a date that there is not"] += 1
+            self.account.skipped.add("a line of klog with a date that there is not")
 
     def _attempt(self, attempt: Attempt | None, log: str = "") -> None:
         if attempt is not None:
@@ -271,7 +275,7 @@ class Reader:
         self.account.levels.setdefault(label, Counter())[event.level] += 1
         begin, end = time_of(event.requestReceivedTimestamp), time_of(event.stageTimestamp)
         if begin is None and end is None:
-            self.account.skipped["an audit event without a time"] += 1
+            self.account.skipped.add("an audit event without a time")
             return
         if begin is not None and end is None and event.server == ANY:
             begin, end = begin - LATEST, begin + LATEST

@@ -1,4 +1,4 @@
-"""Live progress on a terminal, on stderr; nothing where stderr is piped."""
+"""Live progress on a terminal, on stderr; where stderr is piped, only a line before work that takes minutes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ...analysis.request.options import bytes_in_words, scaled_down
-from .console import message_console
+from ...base.text import Slow
+from .console import complaint, message_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,6 +62,9 @@ class ProgressDisplay:
 
     def say(self, text: str) -> None:
         """Show where other work stands."""
+        if self._live is None and isinstance(text, Slow):
+            with suppress(OSError):
+                print(complaint(text), file=sys.stderr, flush=True)
         self._show(text)
 
     @contextmanager

@@ -9,7 +9,17 @@ from ...base.structs import Data
 from ..modules.module import KubernetesVersion, downloaded
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
-from ..running import BUILD, BUILD_SECONDS, RUN_SECONDS, Say, alone_in, driver_files, kept_in, write_sources
+from ..running import (
+    BUILD,
+    BUILD_SECONDS,
+    RUN_SECONDS,
+    Say,
+    alone_in,
+    building,
+    driver_files,
+    kept_in,
+    write_sources,
+)
 
 BINARY = "moves.test"
 SOURCES = "kubernetes"
@@ -60,7 +70,7 @@ def run_go_tests(
         for left in folder.glob("*.go"):
             left.unlink()
         with_patches = "".join(f" + {patch.name}" for patch in patches)
-        say(f"building {version}{with_patches}: the first time this takes minutes")
+        say(building(f"{version}{with_patches}"))
         write_go_tests(folder, version, go, tests, patches)
         build_in(folder, go)
         done = subprocess.run(

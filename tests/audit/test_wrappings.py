@@ -11,7 +11,7 @@ import pytest
 from podrace.audit.audit import Asked, audit_logs
 from podrace.audit.reading.lines import whole_log
 from podrace.base.problems import Problem
-from podrace.reports.audit_report import AuditReport
+from podrace.reports.audit_report import AuditReport, account_lines
 from tests.audit.written_logs import Object, answer, bound, created, event, lines, node, running
 
 OVERFULL = [
@@ -249,7 +249,29 @@ def test_a_line_of_a_hundred_megabytes(tmp_path: Path) -> None:
         file.write(f'"}}\n{lines(OVERFULL)}')
     report = audit_logs(Asked([str(log)]))
     assert report.account.skipped == {"longer than 64 MiB": 1}
+    assert report.account.places == {"longer than 64 MiB": [f"{log}:1"]}
     assert answer(report, "S-CAP").hits[0].words == WORDS
+
+
+def test_the_places_of_skipped_lines(tmp_path: Path) -> None:
+    first, *rest = OVERFULL
+    bad = [
+        text(first),
+        "",
+        '{"kind": "Event", broken',
+        *map(text, rest),
+        *["hello"] * 5,
+        "{",
+        ' "kind": 1,',
+        "",
+    ]
+    report = asked(tmp_path, lines(OVERFULL), "\n".join(bad))
+    log, after = tmp_path / "1.log", len(OVERFULL) + 3
+    klog = ", ".join(f"{log}:{after + number}" for number in range(3))
+    assert [line for line in account_lines(report) if " skipped: " in line] == [
+        f"3 lines skipped: not JSON, or cut off ({log}:3, {log}:{after + 5}-{after + 6})",
+        f"5 lines skipped: neither JSON nor a line of klog ({klog}, ...)",
+    ]
 
 
 def test_lines_that_are_given_twice_count_once(tmp_path: Path) -> None:

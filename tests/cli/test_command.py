@@ -16,9 +16,10 @@ from podrace.analysis.request.options import bytes_in_words, scaled_down
 from podrace.checker.core.exploration import Progress
 from podrace.cli.commands import all_commands
 from podrace.cli.configuration.command_groups import MODULES
-from podrace.cli.terminal.progress_display import describe
+from podrace.cli.terminal.progress_display import ProgressDisplay, describe
 from podrace.properties import PROPERTIES
 from podrace.properties.titles import GROUPS, TITLES
+from podrace.reproduce.running import building
 from podrace.scenarios import catalogue, hazards
 from tests.cli.helpers import TINY, Shell
 
@@ -267,6 +268,13 @@ def test_the_process_ends_at_once_unless_somebody_minds(before: str, by_the_inte
     assert ran.returncode == 3
     assert "the result\n" in ran.stdout  # it was flushed, though the stream is a pipe
     assert ("ended by the interpreter" in ran.stdout) == by_the_interpreter
+
+
+def test_work_of_minutes_is_told_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressDisplay(None) as display:
+        display.say("v1.36.3: 3 runs, 12 steps, 0 differ")
+        display.say(building("v1.36.3"))
+    assert capsys.readouterr() == ("", "building the scheduler v1.36.3 (first time: 2 to 4 minutes)\n")
 
 
 def test_progress_in_words() -> None:

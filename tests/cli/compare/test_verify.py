@@ -324,6 +324,8 @@ def test_the_release_to_start_from() -> None:
         (["verify", "72259", "--release", "1.14.0"], "podrace: 1.14.0 has 72259 already: choose an earlier release with --release"),
         (["verify", "missing.py"], "podrace: missing.py: there is no such file"),
         (["verify", "70898", "--release", "1.12.0", "--scenario", "99"], "podrace: unknown scenario `99`; "),
+        (["verify", "72259", "kubernetes/kubernetes#72259"], "podrace: `kubernetes/kubernetes#72259` names a change twice: name each change once"),
+        (["verify", *[str(HERE / "never_schedules.py")] * 2, "--minimal"], f"podrace: `{HERE / 'never_schedules.py'}` names a change twice"),
         (["verify", "72259", "--minimal", "--strict"], "podrace: --minimal compares sets of changes: leave out"),
         (
             ["diff", "--before", "1.36.0", "--after", "1.36.0"],
