@@ -224,7 +224,7 @@ def _ordered(run: Run, result: Result) -> str:
         return ""
     orders = orders_of(run.scenario.spec, run.composition.classes)
     listed_ = [name for name, order in orders.items() if order == LISTED]
-    return f" Of {listed(listed_)} only the order of the file was looked at." if listed_ else ""
+    return f" podrace tried {listed(listed_)} only in the order of the file." if listed_ else ""
 
 
 def assumed(run: Run, result: Result) -> str:

@@ -286,9 +286,7 @@ def _add_ending(graph: graphviz.Digraph, finding: Finding, bottom: float) -> flo
 
 
 def _add_sections(graph: graphviz.Digraph, found: Mapping[str, Sequence[str]], bottom: float) -> None:
-    rows = []
-    for heading, said in found.items():
-        rows.append((12, f"<B>{escape(heading)}</B>", "LEFT"))
+    for number, (heading, said) in enumerate(found.items()):
+        rows = [(12, f"<B>{escape(heading)}</B>", "LEFT")]
         rows += [(11, escape(line), "LEFT") for text in said for line in lines(text, PAGE * LEFT, 11)]
-    if rows:
-        _add_text(graph, "told", rows, bottom - RUN_GAP)
+        bottom = _add_text(graph, f"told_{number}", rows, bottom - RUN_GAP)

@@ -78,10 +78,10 @@ class Change(Data):
         if self.first_in == LATER:
             return "in no release yet"
         since = f", and before {self.since}" if self.since != RELEASE_ORDER[0] else ""
-        until = f" until {self.until} took it back" if self.until is not None else ""
+        until = f", until {self.until} reverted it" if self.until is not None else ""
         back = f"; backported to {', '.join(self.backports)}" if self.backports else ""
-        taken = f"; taken back in {', '.join(self.reverts)}" if self.reverts else ""
-        return f"in {self.first_in} and later{until}{since}{back}{taken}"
+        taken = f"; reverted in {', '.join(self.reverts)}" if self.reverts else ""
+        return f"in {self.first_in}{until or ' and later'}{since}{back}{taken}"
 
     @property
     def number(self) -> int | None:

@@ -35,7 +35,7 @@ def test_every_change_has_its_sentence_its_releases_and_its_races(shell: Shell) 
 def test_one_change_is_explained(shell: Shell) -> None:
     assert shell("fixes", "kubernetes/kubernetes#133167").out == (
         "133167  a preemptor whose victims were all gone is activated\n"
-        "    in 1.34 and later until 1.34.2 took it back; closes gone-victim\n"
+        "    in 1.34, until 1.34.2 reverted it; closes gone-victim\n"
         "    Before it: The goroutine did not mind whether anybody was left to be evicted.\n"
         "    see kubernetes/kubernetes#133167, kubernetes/kubernetes#141694\n"
     )
@@ -77,7 +77,7 @@ def test_an_unknown_change(shell: Shell) -> None:
 def test_where_a_change_is() -> None:
     words = {key: change.where for key, change in CHANGES.items()}
     assert words["72259"] == "in 1.14 and later; backported to 1.12.5, 1.13.2"
-    assert words["133167"] == "in 1.34 and later until 1.34.2 took it back"
+    assert words["133167"] == "in 1.34, until 1.34.2 reverted it"
     assert "in no release yet" in words.values()
     assert any("; backported to " in text for text in words.values())
 

@@ -432,7 +432,7 @@ def test_a_node_lifecycle_controller_that_makes_conditions_false_is_refused_up_t
 
 def test_a_violation_names_the_orders_of_the_file(shell: Shell) -> None:
     """With the members of the gang in the other order the shortest run is of 18 steps; nothing said that the file decides it."""
-    order = "Of pods that wait alike and equal members of groups only the order of the file was looked at."
+    order = "podrace tried pods that wait alike and equal members of groups only in the order of the file."
     assert order in flat(shell("check", "dismissed-member", "--no-cache").out)
     assert (
         "the order of the file" not in shell("check", "gone-victim", "--release", "1.36.3", "--no-cache").out
