@@ -163,7 +163,7 @@ pods              --pods P                  Ask about all clusters of up to P po
 nodes             --nodes N                 With --pods: the largest number of nodes.
 scope             --scope NAME=VALUE        With --pods: a bound of the scope, such as node_deletions=1 (repeatable).
 run               --run                     If the order is possible: execute the run on kube-scheduler's own code. Needs Go 1.26 or later.
-go_test           --go-test FILE            Write a short Go test there, which passes as long as the order is possible.
+go_test           --go-test FILE            Write a short Go test into this file. It passes as long as the order is possible.
 [check]
 names             NAME|FILE                 What to check.
 filename          -f --filename FILE|DIR|-  Kubernetes objects, also as kubectl prints them: check a small cluster made from them (repeatable).

@@ -167,7 +167,7 @@ class StatusHitsItsPod(WrittenByName):
 
 
 class SchedulerGoesOn(Property):
-    """No handler of the scheduler ends the process because of what the watch tells it, and no goroutine because of what it finds in a claim, or in the state of a group."""
+    """No handler of the scheduler ends the process because of an event, and no goroutine because of the contents of a claim or of the state of a group."""
 
     id = "S-EXIT"
     consequence = "The scheduler crashes. No pod is scheduled until it restarts or another replica takes over (some 15 seconds), and it may crash again on the same object."

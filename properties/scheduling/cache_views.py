@@ -85,7 +85,7 @@ class CacheFollowsNodeEvents(Property):
 
 
 class SnapshotIsTheCache(Property):
-    """When a scheduling cycle begins to filter, the nodes that it goes through are those that are live in its snapshot."""
+    """When a scheduling cycle begins to filter, it goes through exactly the live nodes of its snapshot."""
 
     id = "S-SNAP"
     consequence = "An attempt passes over a live node, or tries one that is gone. The pod may be called Unschedulable although a node has room, and waits for its next attempt."

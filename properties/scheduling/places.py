@@ -110,7 +110,7 @@ class NoGhostQueued(Property):
 
 
 class BackoffRespected(NeverHappens):
-    """No event takes a pod out of backoffQ before its backoff is over: an update of its object leaves it there."""
+    """No event takes a pod out of backoffQ before its backoff is over, not even an update of the pod."""
 
     id = "S-BACKOFF"
     consequence = "A failing pod is retried at once instead of after its backoff (1 to 10 seconds). It takes attempts from other pods, which wait longer in a busy cluster."
@@ -133,7 +133,7 @@ class BackoffRespected(NeverHappens):
 
 
 class FlightEnds(Property):
-    """A pod is in flight only while the scheduling cycle, its binding cycle or its failure handler has it.
+    """A pod is in flight only while the scheduling cycle, its binding cycle or its failure handler works on it.
 
     Events are kept for pods in flight: one that stays so makes the scheduler keep all later events indefinitely.
     """

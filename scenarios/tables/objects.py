@@ -66,7 +66,7 @@ DEVICES = Table("`devices`", "device", [
     Field("node", text("name of a node"), "none", "the node of the device; without it, all nodes reach the device", say=lambda device: None if device.node is None else device.node.name),
     Field("deviceClassName", CLASS_NAME, "none", "its device class; all devices without this field are in one class", attribute="of"),
     Field("bindingConditions", FLAG, "false", "true: a pod is bound only after the driver has reported that the device is ready (from 1.36 on)", attribute="conditions"),
-    Field("exists", FLAG, "true", "false: its driver publishes it later, some time after its node is there", say=lambda device: None if device.exists else False),
+    Field("exists", FLAG, "true", "false: its driver publishes it some time after its node joins", say=lambda device: None if device.exists else False),
     Field("capacity", whole(1, MAX_SHARE), "none", "how much claims can consume of the device together: several claims can share it (allowMultipleAllocations, from 1.36 on)", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
     Field("taint", one_of(EFFECTS, "an effect of taints"), "none", "the effect of the taint that it has from the start (from 1.36 on); `device_taints` add NoExecute later", attribute="taint"),
     Field("consumesCounters", COUNTERS, "none", "how much it uses of each of the [`sharedCounters`](#sharedcounters), as a partition of a device does (from 1.36 on)", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
@@ -77,9 +77,9 @@ ASKED = (
     Field("count", whole(1, MAX_COUNT), "1", "how many devices of the class it asks for", say=lambda claim: None if claim.listed or claim.wishes[0].count == 1 else claim.wishes[0].count),
     Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of the class: the first of these that is available (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if claim.listed else None),
     Field("capacity", whole(1, MAX_SHARE), "all", "how much it consumes of a device that claims share", attribute="amount"),
-    Field("adminAccess", FLAG, "false", "true: it gets a device that others can also have, and does not occupy it (from 1.36 on)", attribute="admin"),
+    Field("adminAccess", FLAG, "false", "true: administrator access: other claims can have the device, too (from 1.36 on)", attribute="admin"),
     Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that it tolerates: those with this effect, or all", attribute="tolerates"),
-    Field("selectorFailsOn", list_of("list of devices", text("")), "none", "devices on which its selector fails: there Filter is an error", attribute="fails_on", say=lambda claim: sorted(claim.fails_on)),
+    Field("selectorFailsOn", list_of("list of devices", text("")), "none", "devices on which the selector fails, so that Filter returns an error", attribute="fails_on", say=lambda claim: sorted(claim.fails_on)),
     Field("tolerationSeconds", FLAG, "false", "true: it tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
 )
 

@@ -151,7 +151,7 @@ POD_UPDATES = Table("`updates` of a pod", "podUpdate", [
     Field("cpu", CPU, "as for the pod", "requested CPU, no range"),
     Field("memory", BYTES, "as for the pod", "requested memory"),
     Field("labels", LABELS, "as for the pod", "its labels, all of them"),
-    Field("tolerations", list_of("list of tolerations", refers("", "toleration")), "as for the pod", "all its tolerations, including those that it has at first: the API server lets none be removed"),
+    Field("tolerations", list_of("list of tolerations", refers("", "toleration")), "as for the pod", "all its tolerations, including the initial ones: the API server refuses to remove any"),
     Field("nodeSelector", LABELS, "as for the pod", "all labels that its node must have, including those at first; only while the pod has scheduling gates"),
     Field("nodeAffinity", refers("node affinity", "nodeAffinity"), "as for the pod", "its node affinity: each term has at least the requirements that it has at first; only while the pod has scheduling gates"),
 ], about="What changes in the pod's object; what is not named stays.")

@@ -15,8 +15,7 @@ STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not mod
 
 @app.command(
     help="List the feature gates that concern the scheduler: stage and default in a version, and whether the model has each.\n\n"
-    "`--gate NAME=false` of `podrace check` and others sets those that are modelled; the section `featureGates` of a scenario "
-    "does so, too. A verdict counts the gates that are on and not modelled."
+    "`--gate NAME=false` of `podrace check`, and `featureGates` in a scenario, set modelled gates. A verdict counts the gates that are on and not modelled."
 )
 def gates(release: str | None = None, output: arg.Form = "text", no_color: bool = False) -> None:
     from ....analysis.known import gate_rows

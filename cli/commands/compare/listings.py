@@ -37,7 +37,7 @@ def races(
 
 @app.command(
     help="List the races that are open in current releases.\n\n"
-    "With --release, podrace searches each of them in one version, and lists those that are violated. The first search takes minutes, later ones seconds. The exit code is then 3 if --timeout ended a search.",
+    "With --release, podrace checks each hazard in one version, and lists the violated ones. The first search takes minutes, later searches seconds. The exit code is then 3 if --timeout ended a search.",
     epilog=examples(
         "podrace hazards", "podrace hazards taint --release 1.36", "podrace check gone-victim --affected"
     ),

@@ -206,7 +206,7 @@ class AsyncPreemption(Component):
             self.phase[pod] = AsyncPhase.LEAVE
 
     @step(actor="preemption goroutine", each="pod")
-    @tells("Of the victims for {pod} only the last is left.")
+    @tells("The goroutine records that {pod} waits for its last victim.")
     def leave(self, pod: Pod) -> None:
         """Only the last victim is left: the preemptor is recorded as waiting for it."""
         self.require_phase(pod, AsyncPhase.LEAVE)
