@@ -59,7 +59,7 @@ def _is_refused_by_condition(node: Node) -> bool:
 _ASKED = (READY, "OutOfDisk", "NetworkUnavailable", "MemoryPressure", "DiskPressure")
 
 HOW_GROUPS = (
-    "add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true with 1.37"
+    "add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true from 1.37 on"
 )
 
 
@@ -78,8 +78,8 @@ def left_out_of_groups(scenario: Scenario, composition: Composition) -> str:
     if not scenario.spec.groups or not has_entries(composition):
         return ""
     return (
-        "of groups of pods of 1.37, disruption mode All, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS); "
-        "what is modelled was compared with 1.37.2 in random runs (docs/groups.md)"
+        "of groups of pods, disruption mode All, conditions, and groups that are deleted, made of groups or placed by topology are not modelled (A-GROUP-KINDS); "
+        "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs (docs/groups.md)"
     )
 
 
@@ -90,9 +90,7 @@ def _not_of_entries(scenario: Scenario) -> str | None:
     if several := _of_several_priorities(scenario):
         return f"{scenario.name}: {several}"
     if any(pod.claims for pod in members):
-        return (
-            f"{scenario.name}: claims of pods that belong to a group are not modelled in 1.37: leave them out"
-        )
+        return f"{scenario.name}: claims of pods that belong to a group are not modelled from 1.37 on: leave them out"
     return None
 
 
@@ -104,15 +102,15 @@ def _of_several_priorities(scenario: Scenario) -> str | None:
     spec = scenario.spec
     for group in spec.groups:
         if len({pod.preempts for pod in spec.pods if pod.group == group.name}) > 1:
-            return f"in 1.37, {_UNLIKE} {group.name} have several"
+            return f"from 1.37 on, {_UNLIKE} {group.name} have several"
     if len({repr(pod.priority) for pod in spec.pods}) < 2:
         return None
     if any(not isinstance(pod.quantities[-1], int) for pod in spec.pods):
-        return "in 1.37, of clusters with podGroups the priorities have to be known: write numbers, or give all pods one priority"
+        return "from 1.37 on, of clusters with podGroups the priorities have to be known: write numbers, or give all pods one priority"
     for group in spec.groups:
         members = [pod for pod in spec.pods if pod.group == group.name]
         if len({pod.quantities[-1] for pod in members}) > 1:
-            return f"in 1.37, {_UNLIKE} {group.name} have several"
+            return f"from 1.37 on, {_UNLIKE} {group.name} have several"
     parts = {
         "disruptionBudgets": bool(spec.budgets),
         "hostPorts": any(pod.host_ports for pod in spec.pods),
@@ -121,5 +119,5 @@ def _of_several_priorities(scenario: Scenario) -> str | None:
     }
     for name, there in parts.items():
         if there:
-            return f"preemption of groups with {name} is not modelled in 1.37: leave them out, or give all pods one priority"
+            return f"preemption of groups with {name} is not modelled from 1.37 on: leave them out, or give all pods one priority"
     return None

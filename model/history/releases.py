@@ -110,9 +110,15 @@ def resolve(
     settings = {
         name: on for name, on in sorted((gates or {}).items()) if _is_set(find_gate(name), on, release)
     }
+
+    def is_on(gate: str) -> bool:
+        return settings.get(gate, find_gate(gate).is_on(release))
+
     for change in wanted:
         if change in unwanted:
             raise ValueError(f"fix {change.key} cannot be put in and taken out at once")
+        if change.within and not any(map(is_on, change.within)):
+            raise ValueError(f"fix {change.key} is of what the gate {change.within[-1]} brings, which is off")
         if settings.get(change.gate) is change.gate_off:
             raise ValueError(
                 f"fix {change.key} is behind the gate {change.gate}, which is set to {str(change.gate_off).lower()}"
@@ -120,6 +126,8 @@ def resolve(
 
     def has(change: Change) -> bool:
         """Whether the release has a change, with the gates as they are set."""
+        if change.within and not any(map(is_on, change.within)):
+            return True
         if change.gate in settings:
             return settings[change.gate] != change.gate_off and change.is_behind_gate_in(release)
         if change.gate_off:

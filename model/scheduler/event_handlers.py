@@ -59,6 +59,7 @@ class Removal(Enum):
     REJECT = 2
     FORGET = 3
     MEMBER = 4
+    FETCH = 5
 
 
 class Addition(Enum):
@@ -127,7 +128,7 @@ class EventHandlers(Component):
         with when(update & ~self.skips_update(pod, new)):
             self.queue_busy = True
         with otherwise(update & self.sees_to_termination(old, new)):
-            self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
+            self.queue_removal = self.first_of_assumed(pod)
         with otherwise(update):
             # updatePodInSchedulingQueue returns before it looks whether the nomination changed.
             self.pod_watch.processed(Handler.QUEUE, pod, new)
@@ -246,9 +247,13 @@ class EventHandlers(Component):
         require(self.queue_removal == Removal.LOOK)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         with when(self.cache.is_assumed(pod)):
-            self.queue_removal = select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
+            self.queue_removal = self.first_of_assumed(pod)
         with otherwise():
             self.not_assumed(pod, old, new)
+
+    def first_of_assumed(self, pod: Pod) -> Expr:
+        """The first action of handleAssumedPodDeletion."""
+        return select(self.rejects_waiting(pod), Removal.REJECT, Removal.FORGET)
 
     def not_assumed(self, pod: Pod, old: PodObject, new: PodObject) -> None:
         """The cache has not assumed the pod. A member of a group still has to leave its group's state."""
@@ -293,6 +298,7 @@ class EventHandlers(Component):
         self.cache.forget(pod, self.cache.node_of(pod))
         with when(assumed):
             self.pod_group_states.dismiss(pod)
+        self.pod_group_states.deleted(pod)
         self.queue_removal = Removal.NONE
         self.queue_waking = Waking.ALL
 
@@ -523,3 +529,31 @@ class EventHandlers(Component):
     def admissible(self) -> Mapping[Pod, Value] | None:
         """The pods that the new node would admit; None means all."""
         return None
+
+
+class AssumedMembersFetched(EventHandlers):
+    """handleAssumedPodDeletion of a member begins with GetPod: if the cache has it no more, neither the state of its group nor the tracker is told that it is gone."""
+
+    def fetches(self, pod: Pod) -> bool:
+        """Whether that is a step of its own."""
+        return self.pod_groups.member(pod) is not None
+
+    def first_of_assumed(self, pod: Pod) -> Expr:
+        return as_expr(Removal.FETCH) if self.fetches(pod) else super().first_of_assumed(pod)
+
+    @step(actor="queue handler")
+    @tells(
+        changes("handlers.queue_removal", after=Removal.NONE),
+        "The cache does not have {pod} any more: the queue's handler is done with it.",
+        "The queue's handler fetches {pod}, which was assumed and is gone, from the cache.",
+    )
+    def fetch_assumed(self, pod: Pod) -> None:
+        """GetPod."""
+        require(self.fetches(pod))
+        require(self.queue_removal == Removal.FETCH)
+        _old, new = self.pod_watch.take(Handler.QUEUE, pod)
+        with when(self.cache.knows(pod)):
+            self.queue_removal = super().first_of_assumed(pod)
+        with otherwise():
+            self.queue_removal = Removal.NONE
+            self.pod_watch.processed(Handler.QUEUE, pod, new)

@@ -123,7 +123,7 @@ class GangBoundAsAWhole(AboutGroups):
 class GroupStatesAreRight(AboutGroups):
     """The state of a group contains only pods of which the scheduler has received no deletion, each in at most one of its sets: unscheduled, assumed, assigned.
 
-    A pod in any of them is known. While a handler is busy with an event, it is not looked at.
+    A pod in any of them is known, and what PreEnqueue counts are such pods, too. While a handler is busy with an event, it is not looked at.
     """
 
     id = "S-GROUPSTATE"
@@ -150,6 +150,10 @@ class GroupStatesAreRight(AboutGroups):
                         ~known & any_of(sets),
                     ),
                     (f"{name} is known to the state of its group, and is gone", known & ~self.told_of(m.pod)),
+                    (
+                        f"PreEnqueue counts {name} for its group, and it is gone",
+                        states.is_tracked(m) & ~self.told_of(m.pod),
+                    ),
                 ):
                     yield words, self._is_idle() & is_so
 

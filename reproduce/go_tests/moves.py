@@ -90,6 +90,7 @@ MOVES: dict[str, Move] = {
     "handlers.handle_node": Move("DeliverTo", first=NODE_HANDLER),
     "handlers.update_queue": Move("QueueHandlerUpdates"),
     "handlers.look_whether_assumed": Move("QueueHandlerLooksWhetherAssumed"),
+    "handlers.fetch_assumed": Move("QueueHandlerFetches"),
     "handlers.forget_assumed": Move("QueueHandlerForgets"),
     "handlers.wake_queue_for_room": Move("QueueHandlerWakesOthers"),
     "handlers.wake_queue": Move("CacheHandlerWakesOthers"),

@@ -116,6 +116,7 @@ def attached(volume: str, at: str = "n1") -> dict[str, Any]:
 ONLY_KEPT = "nodes and pods that are left out may differ in how many volumes of csi.example.com they take or have: only the limits of those that are kept are modelled"
 ANY = (csi_node("n1"), csi_node("n2"), driver())
 RUNS = (volume("pv2", claim="other"), volume_claim("other", bound="pv2"), pod("b", "other", nodeName="n1"))
+ON_N2 = (volume("pv2", claim="other"), volume_claim("other", bound="pv2"), pod("b", "other", nodeName="n2"))
 
 
 def written(folder: Path, *some: dict[str, Any]) -> str:
@@ -142,18 +143,22 @@ def doubts(folder: Path, *some: dict[str, Any], release: str | None = None, node
         ((WAITS, storage_class("csi"), volume_claim("data", meta={"annotations": {"volume.kubernetes.io/selected-node": "n2"}}), *ANY),
          "a node is selected for the claim already: the model begins without, and has it there alone (shop/data of shop/a)"),
         ((WAITS, *BOUND), "how many volumes of csi.example.com a node takes is not known: dump csinodes, too"),
-        ((WAITS, *BOUND, *RUNS, csi_node("n1", 1)),
+        ((WAITS, *BOUND, *RUNS, csi_node("n1", 1), driver()),
          "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"),
         ((WAITS, *BOUND, *RUNS, csi_node("n1", 1), driver(attachRequired=False)),
          "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"),
-        ((WAITS, *BOUND, *RUNS, csi_node("n1", 1), attached("pv2")),  # the driver may come to n2, where any number of volumes fits until then
+        ((WAITS, *BOUND, *RUNS, csi_node("n1", 1), driver(), attached("pv2")),  # the driver may come to n2, where any number of volumes fits until then
          "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"),
-        ((WAITS, *BOUND, csi_node("n1", 1), attached("pv3")), ONLY_KEPT),  # n2 is left out
+        ((WAITS, *BOUND, volume("pv3"), csi_node("n1", 1), attached("pv3")), ONLY_KEPT),  # n2 is left out
         ((WAITS, *BOUND, csi_node("n1", 1), attached("pv")), ONLY_KEPT),  # its own from before, which counts twice
-        ((WAITS, *BOUND, *RUNS, csi_node("n1", 9)),
+        ((WAITS, *BOUND, *RUNS, csi_node("n1", 9), driver()),
          "which volumes of csi.example.com are attached to Node/n1 is not known: dump volumeattachments, too"),
         ((WAITS, *BOUND, csi_node("n2"), driver(preventPodSchedulingIfMissing=True)),  # n1 has no CSINode yet
          "csi.example.com is not installed on Node/n1, and keeps pods away until it is (preventPodSchedulingIfMissing), which is not modelled"),
+        ((WAITS, *BOUND, csi_node("n2")),  # and what its driver asks for, nobody knows
+         "whether csi.example.com keeps pods from Node/n1, where it is not installed, is not known: dump csidrivers, too"),
+        ((WAITS, *BOUND, *ON_N2, csi_node("n1", 9), csi_node("n2")),  # no pod of n1 uses a volume
+         "which volumes of csi.example.com are attached to Node/n1 is not known: dump volumeattachments, too"),
         ((WAITS, *OPEN, csi_node("n1")),
          "whether csi.example.com says where it has capacity is not known: dump csidrivers, too (shop/data of shop/a)"),
         ((WAITS, *OPEN, csi_node("n1"), driver(storageCapacity=True)),
@@ -172,7 +177,7 @@ def test_what_of_volumes_is_in_doubt(tmp_path: Path, some: Some, doubt: str) -> 
         (WAITS, *OPEN, *ANY),
         (WAITS, *OPEN, csi_node("n1"), made("CSIDriver", "x.example.com", "storage.k8s.io/v1", spec={"storageCapacity": True})),
         (WAITS, storage_class("csi", waits=False), volume_claim("data"), csi_node("n1")),
-        (WAITS, *BOUND, *RUNS, csi_node("n1", 3), attached("pv2")),
+        (WAITS, *BOUND, *RUNS, csi_node("n1", 3), driver(), attached("pv2")),
         (WAITS, *BOUND, *RUNS, csi_node("n1", 1), csi_node("n2", 9), attached("pv2")),
         (WAITS, *BOUND, *RUNS, csi_node("n1", 2), csi_node("n2"), attached("pv2")),  # a comes, goes, and comes again
         (WAITS, *BOUND, *RUNS, csi_node("n1", 3), driver(attachRequired=False)),
@@ -217,6 +222,59 @@ def test_limits_of_volumes_are_in_the_scenario(tmp_path: Path) -> None:
 
 def _without_csi(written: dict[str, Any]) -> dict[str, Any]:
     return {**written, "spec": {k: v for k, v in written["spec"].items() if k != "csi"}}
+
+
+LEFT = "Node/n1 takes no more than 1 volumes of csi.example.com, which is not modelled"
+OLD = "Node/n1 takes no more than 1 volumes of ebs.csi.aws.com, which is not modelled"
+
+
+def of_old_plugin(name: str, claim: str = "") -> dict[str, Any]:
+    old = _without_csi(volume(name, claim=claim))
+    old["spec"]["awsElasticBlockStore"] = {"volumeID": name}
+    return old
+
+
+def for_old_plugin(one: dict[str, Any]) -> dict[str, Any]:
+    return yaml.safe_load(yaml.safe_dump(one).replace("csi.example.com", "ebs.csi.aws.com"))
+
+
+def with_volume(one: dict[str, Any], **source: Any) -> dict[str, Any]:
+    one["spec"]["volumes"] = [{"name": "scratch", **source}]
+    return one
+
+
+OF_OLD = (storage_class("csi"), of_old_plugin("pv", "data"), volume_claim("data", bound="pv"))
+MADE = {"volumeClaimTemplate": {"spec": {"storageClassName": "csi", "accessModes": ["ReadWriteOnce"]}}}
+
+
+@pytest.mark.parametrize(
+    ("some", "doubt"),
+    [
+        # Of these attachments the plugin counts none (getNodeVolumeAttachmentInfo): it goes by the PersistentVolume and its `csi`.
+        ((WAITS, *OF_OLD, of_old_plugin("gone"), *map(for_old_plugin, (csi_node("n1", 1), driver(), attached("gone")))), OLD),
+        ((WAITS, *BOUND, csi_node("n1", 1), driver(), attached("nowhere")), LEFT),
+        # A disk that a pod names itself counts.
+        ((WAITS, *OF_OLD, with_volume(pod("b", nodeName="n1"), awsElasticBlockStore={"volumeID": "x"}), *map(for_old_plugin, (csi_node("n1", 2), driver(), attached("pv")))), OLD.replace("1 vol", "2 vol")),
+        # A pod that is left out uses the volume, so that it is no new one.
+        ((WAITS, pod("w", "other"), *BOUND, volume("pv2", claim="other"), volume_claim("other", bound="pv2"), pod("b", "data", nodeName="n1"), pod("c", "data", nodeName="n1"), csi_node("n1", 1), driver(), attached("pv")), LEFT),
+        # Who has volumes only that are made for the pod does not hear that one is detached (isSchedulableAfterVolumeAttachmentDeleted).
+        ((with_volume(pod("a"), ephemeral=MADE), storage_class("csi"), volume("gone"), csi_node("n1", 1), driver(), attached("gone")), LEFT),
+    ],
+)  # fmt: skip
+def test_a_limit_that_the_model_would_get_wrong_is_a_doubt(tmp_path: Path, some: Some, doubt: str) -> None:
+    kept = represent(read_manifests([written(tmp_path, node("n1"), *some)]), Size(3, 2))
+    assert doubt in doubts_of(kept, None)
+    assert "csiDrivers" not in yaml.safe_load(scenario_of(kept, "m", "m", []))
+
+
+def test_pods_that_are_left_out_want_places_for_volumes_too(tmp_path: Path) -> None:
+    many = range(9)
+    some = [o for i in many for o in (pod(f"w{i}", f"c{i}"), volume(f"v{i}", claim=f"c{i}"), volume_claim(f"c{i}", bound=f"v{i}"))]  # fmt: skip
+    told = (storage_class("csi"), driver(), attached("x"))
+    wide = (node("n1", cpu="64"),)
+    few = "Node/n1 takes no more than {} volumes of csi.example.com, which is not modelled"
+    assert doubts(tmp_path, *some, *told, csi_node("n1", 8), nodes=wide) == [few.format(8)]
+    assert doubts(tmp_path, *some, *told, csi_node("n1", 30), nodes=wide) == []
 
 
 @pytest.mark.parametrize(

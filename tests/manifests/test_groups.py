@@ -249,13 +249,13 @@ CASES: list[tuple[str, tuple[Some, ...], dict[str, Any], str]] = [
     ("minCount", (group(least=9), *GANG[1:]), {}, "its minCount is above 8"),
     ("volume", (group(), pod("a", "data", schedulingGroup={"podGroupName": "g"}), storage_class("csi"), volume_claim("data")), {}, "volumes, and extended resources that devices back, are not modelled for pods of groups"),
     ("deleted", (group() | {"metadata": {"name": "g", "namespace": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z"}}, *GANG[1:]), {}, "it is being deleted"),
-    ("policies of one priority", (group(), member("a"), member("b", preemptionPolicy="Never")), {}, "in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
+    ("policies of one priority", (group(), member("a"), member("b", preemptionPolicy="Never")), {}, "from 1.37 on, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
     ("profiles", (profiles({}, {"schedulerName": "second"}), *GANG, member("c", schedulerName="second")), {"size": Size(3, 2)}, "its pods have several schedulerNames"),
     ("plugin", (profiles({"plugins": {"multiPoint": {"disabled": [{"name": "GangScheduling"}]}}}), *GANG), {}, "a profile runs without GangScheduling"),
     ("class", (group(priorityClassName="high"), *GANG[1:]), {}, "its priorityClassName was never resolved, as it is when an API server stores it"),
     ("owed gated", (*GANG[:2], owing(schedulingGates=[{"name": "x"}])), {}, "some of its pods are held by a scheduling gate"),
     ("owed elsewhere", (*GANG[:2], owing(schedulerName="x")), {}, "some of its pods are left to another scheduler"),
-    ("policies", (node("n1", "1"), group(), member("a"), member("b", preemptionPolicy="Never"), pod("s", priority=-9, nodeName="n1")), {}, "in 1.37, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
+    ("policies", (node("n1", "1"), group(), member("a"), member("b", preemptionPolicy="Never"), pod("s", priority=-9, nodeName="n1")), {}, "from 1.37 on, the pods of a group need one priority and one preemptionPolicy, and those of shop/g have several"),
 ]  # fmt: skip
 
 
@@ -278,7 +278,7 @@ def test_what_the_model_refuses_of_groups_of_a_release_is_in_doubt(tmp_path: Pat
     )
     some = (group(), *devices, *claims, *pods)
     found = represented(tmp_path, *some)
-    why = "claims of pods that belong to a group are not modelled in 1.37: leave them out"
+    why = "claims of pods that belong to a group are not modelled from 1.37 on: leave them out"
     assert found.doubts == [f"{LEFT_OUT}{why}"]
     assert "podGroups" not in written(found)
     found = represented(tmp_path, *some, gates=ON_36, release="1.36.3")
@@ -347,7 +347,6 @@ ASK = "the objects do not say whether the scheduler heeds groups; give --gate Ge
         (None, (), "1.37.2", ASK),
         (None, (), "1.36.3", ASK.replace("GenericWorkload", "GangScheduling")),
         (("--feature-gates=GenericWorkload=true",), (), "1.36.3", "GenericWorkload without GangScheduling is not modelled"),
-        (("--feature-gates=GenericWorkload=true",), (), "1.38.0-beta.0", "groups of 1.38.0-beta.0 are not modelled"),
     ],
 )  # fmt: skip
 def test_where_nobody_knows_each_pod_is_in_doubt(
@@ -380,6 +379,14 @@ def test_where_groups_are_not_heeded_a_note_says_so(
     assert not found.doubts
     assert [line.partition(" (")[0] for line in found.remarks] == [f"{BY_ITSELF}{why}"]
     assert "podGroups" not in written(found)
+
+
+def test_the_scheduler_of_1_38_heeds_groups(tmp_path: Path) -> None:
+    flags = scheduler("--feature-gates=GenericWorkload=true")
+    found = represented(tmp_path, *GANG, flags, gates=(), release="1.38.0-beta.0")
+    assert not found.doubts
+    assert written(found)["podGroups"]
+    assert written(found)["featureGates"] == {"GenericWorkload": True}
 
 
 @pytest.mark.parametrize("flags", [("--feature-gates=GenericWorkload=true,SchedulerAsyncPreemption=false",), ("--feature-gates", "GenericWorkload=true", "--feature-gates=SchedulerAsyncPreemption=false")])  # fmt: skip

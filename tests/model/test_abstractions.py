@@ -1306,3 +1306,14 @@ def test_a_group_kinds():
     system = groups_of("1.36")
     assert not [t for t in system.transitions if "placement" in t.label or "time_out" in t.label]
     assert [t for t in system.transitions if "dry_run" in t.label]
+
+
+def test_a_group_tracker():
+    """The handler tells the cache and the tracker of a pod in one step."""
+    pods = (Pod(0, "a", 1, group="g"), Pod(1, "b", 1, group="g", exists=False))
+    spec = ClusterSpec("g", pods, (Node(0, "n", 2),), Scope(pod_creations=1), groups=(PodGroup(0, "g", 2),))
+    classes = resolve("1.38.0-beta.0", (), (), {"GenericWorkload": True}).classes
+    system = trace_system(build_cluster(spec, classes))
+    tells = [{v.name for v in t.updates} for t in system.transitions if t.part == "handlers"]
+    both = {"pod_group_states.known[b]", "pod_group_states.tracked[b]"}
+    assert [both <= told for told in tells if both & told and "handlers.adding[b]" in told] == [True]

@@ -142,6 +142,46 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("late-member", "L-GANG", "1.37.2", (), (), H, 316, None),
     ("gated-member", "L-GANG", "1.37.2", (), (), H, 106, None),
     ("gated-member", "S-QUORUM", "1.37.2", (), (), H, 106, None),
+    ("parked-by-the-gone", "L-PEND", "1.38.0-beta.0", (), (), V, 18, 4),
+    ("ghost-in-state", "S-GROUPSTATE", "1.38.0-beta.0", (), (), V, 447, 14),
+    ("gone-member-assigned", "S-GROUPSTATE", "1.38.0-beta.0", (), (), V, 129, 12),
+    ("dismissed-member", "S-GROUPSTATE", "1.38.0-beta.0", (), (), V, 1230, 16),
+    ("half-bound", "S-QUORUM", "1.38.0-beta.0", (), (), V, 59, 12),
+    ("half-bound", "L-WHOLE", "1.38.0-beta.0", (), (), V, 24175, 55),
+    ("bound-alone", "S-QUORUM", "1.38.0-beta.0", (), (), V, 983, 12),
+    ("rejected-and-counted", "S-QUORUM", "1.38.0-beta.0", (), (), V, 209, 12),
+    ("quorum-unseen", "L-GANG", "1.38.0-beta.0", (), (), H, 2789, None),
+    ("bound-by-others", "S-GROUPSTATE", "1.38.0-beta.0", (), (), H, 2789, None),
+    ("gangs-deadlock", "L-DEADLOCK", "1.38.0-beta.0", (), (), H, 892, None),
+    ("gangs-deadlock", "L-LIVELOCK", "1.38.0-beta.0", (), (), H, 892, None),
+    ("two-gangs-one-single", "L-DEADLOCK", "1.38.0-beta.0", (), (), H, 5002, None),
+    ("two-gangs-one-single", "L-LIVELOCK", "1.38.0-beta.0", (), (), H, 5002, None),
+    ("two-gangs-one-single", "L-GANG", "1.38.0-beta.0", (), (), H, 5002, None),
+    ("two-gangs-one-single", "L-WHOLE", "1.38.0-beta.0", (), (), H, 5002, None),
+    ("two-gangs-one-single", "S-QUORUM", "1.38.0-beta.0", (), (), H, 5002, None),
+    ("two-gangs-one-single", "L-PEND", "1.38.0-beta.0", (), (), H, 5002, None),
+    ("unsaid-without-nodes", "L-TOLD", "1.38.0-beta.0", (), (), V, 14, 14),
+    ("victims-gone-already", "L-GANG", "1.38.0-beta.0", (), (), H, 41837, None),
+    ("cut-in-half", "L-WHOLE", "1.38.0-beta.0", (), (), V, 3955, 64),
+    ("cut-by-a-gang", "L-WHOLE", "1.38.0-beta.0", (), (), V, 15153, 90),
+    ("kept-by-the-gone", "S-ROOM", "1.38.0-beta.0", (), (), V, 514, 11),
+    ("late-member", "L-GANG", "1.38.0-beta.0", (), (), H, 230, None),
+    ("gated-member", "L-GANG", "1.38.0-beta.0", (), (), H, 65, None),
+    ("gated-member", "S-QUORUM", "1.38.0-beta.0", (), (), H, 65, None),
+    ("cut-by-a-gang", "S-ONCE", "1.38.0-beta.0", (), (), H, 15153, None),
+    ("kept-by-the-gone", "L-GANG", "1.38.0-beta.0", (), (), H, 91672, None),
+    ("victims-gone-already", "S-QUORUM", "1.38.0-beta.0", (), (), H, 41837, None),
+    ("victim-being-bound", "L-GANG", "1.38.0-beta.0", (), (), V, 6380, 50),
+    ("half-refused", "L-WHOLE", "1.38.0-beta.0", (), (), H, 272, None),
+    ("pending-forgotten", "S-CONS", "1.38.0-beta.0", (), (), V, 124550, 35),
+    ("cascade", "L-LIVELOCK", "1.38.0-beta.0", (), (), H, 11656, None),
+    ("cascade", "L-GANG", "1.38.0-beta.0", (), (), H, 11656, None),
+    ("member-counted-twice", "S-STUCK", "1.38.0-beta.0", (), (), V, 8553, 68),
+    ("half-bound", "S-QUORUM", "1.37.2", (), ("141182",), V, 59, 12),
+    ("victims-gone-already", "L-GANG", "1.37.2", (), ("last-victim-gone",), H, 34405, None),
+    ("ghost-in-state", "S-GROUPSTATE", "1.37.2", (), ("hierarchy-tracker",), V, 396, 15),
+    ("parked-by-the-gone", "L-PEND", "1.37.2", (), ("141577",), V, 18, 4),
+    ("cut-by-a-gang", "L-WHOLE", "1.37.2", (), ("141577",), V, 16266, 94),
 ]
 
 
@@ -152,7 +192,7 @@ def _gates(release: str, scenario: Scenario) -> dict[str, bool]:
         for n, on in dict(scenario.feature_gates).items()
         if n not in ("GangScheduling", "GenericWorkload")
     }
-    return others | ({"GenericWorkload": True} if release.startswith("1.37") else GATE)
+    return others | ({"GenericWorkload": True} if release.startswith(("1.37", "1.38")) else GATE)
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ class Change(Data):
     had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
     `gate` is the feature gate that it is behind (`gates.yaml`): a version has the change where the gate is on. Where the gate is set by hand, the
     change comes and goes with it; `gated_in` is the first version whose gate has it, unless that is the first version with the gate.
-    `gate_off`: it is there while the gate is off, and what was before it while the gate is on. `after` are the changes of the same
-    version that were made before it: of two that override one method, the later must name the earlier one.
+    `gate_off`: it is there while the gate is off, and what was before it while the gate is on. `within` are gates without any of which
+    there is nothing that the change could be of. `after` are the changes of the same version that were made before it: of two that override one method, the later must name the earlier one.
     """
 
     key: str
@@ -45,6 +45,7 @@ class Change(Data):
     gate: str = ""
     gated_in: str | None = None
     gate_off: bool = False
+    within: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
     def is_in(self, release: str) -> bool:
@@ -111,6 +112,7 @@ def before(
     gate: str = "",
     gated_in: str | None = None,
     gate_off: bool = False,
+    within: tuple[str, ...] = (),
     after: tuple[str, ...] = (),
 ) -> Callable[[C], C]:
     """Register a class that restores the behaviour before a change; several classes may share a key."""
@@ -132,6 +134,7 @@ def before(
             gate,
             gated_in,
             gate_off,
+            within,
             (*known.after, *after) if known else after,
         )
         return cls

@@ -221,10 +221,14 @@ class SchedulePod(FindNodes):
         passed = (ExtensionPoint.RESERVE, ExtensionPoint.PERMIT)
         return tuple(point for point in passed if point in self.extension_points(pod))
 
+    def contenders(self, pod: Pod) -> dict[Node, Expr]:
+        """The nodes that are scored."""
+        return {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+
     def require_winner(self, pod: Pod, node: Node) -> None:
         """selectHost: requires that the node is feasible, and that no other node scores better if scores decide."""
         require(self.at(Phase.SELECT, pod))
-        feasible = {n: self.verdict[n] == NodeStatus.FEASIBLE for n in self.universe[Node]}
+        feasible = self.contenders(pod)
         more = self.extender.prioritises(pod)
 
         def wins(form: Pod) -> Expr:

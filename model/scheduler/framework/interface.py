@@ -213,6 +213,9 @@ class GroupMembers(Protocol):
     def dismiss(self, pod: Pod) -> None:
         """The pod was assumed, and is deleted or being deleted."""
 
+    def deleted(self, pod: Pod) -> None:
+        """The handler is through with that, whether or not the pod was assumed still."""
+
     def remove(self, pod: Pod) -> None:
         """The pod is gone."""
 

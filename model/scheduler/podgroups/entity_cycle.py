@@ -1,12 +1,12 @@
-"""The cycle of a group that was popped as one entry (schedule_one_podgroup.go, gangscheduling.go and eventhandlers.go, 1.37).
+"""The cycle of a group that was popped as one entry (schedule_one_podgroup.go, gangscheduling.go and eventhandlers.go, 1.38).
 
 No member is looked for in the queue: they come with the entry. Before the first member and after each, PlacementFeasible counts: the trial ends once too few are left for minCount, and the group
-can be scheduled if minCount pods have a place by then. Those that fit are assumed one by one, each asks Permit, and at last AddAttemptedPodGroupIfNeeded is told of the cycle.
+can be scheduled if minCount pods have a place by then. Those that fit are assumed one by one, and at last AddAttemptedPodGroupIfNeeded is told of the cycle.
 """
 
 from typing import Any
 
-from ...environment.objects import Pod, PodCopy, PodGroup
+from ...environment.objects import Node, Pod, PodCopy, PodGroup
 from ...environment.pod_groups import Member
 from ...language import (
     NOTHING,
@@ -14,6 +14,7 @@ from ...language import (
     UNTOLD,
     Expr,
     Lasts,
+    Value,
     any_of,
     as_expr,
     boolean,
@@ -29,7 +30,7 @@ from ...language import (
 )
 from ..cycles.failure import FailureHandler, FailurePhase
 from ..cycles.schedule_one import Scheduler
-from ..framework.events import POD_GROUP_ADD, Plugin
+from ..framework.events import GANG_SCHEDULING, POD_GROUP_ADD, Plugin
 from ..framework.status import Phase
 from .entity_queue import EntityQueue
 from .gang_scheduling import GangScheduling
@@ -129,7 +130,22 @@ class EntityCycle(PodGroupCycle):
             self.status = GroupStatus.UNSCHEDULABLE
         asked = any_of(self.outcome[m] != Outcome.NONE for m in members) & ~self.scheduler.has_no_nodes()
         self.unread = (self.status == GroupStatus.UNSCHEDULABLE) & ~asked
+        self._note_quorum(members)
         super()._revert(group)
+
+    def rejecters(self) -> tuple[str, ...]:
+        return (GANG_SCHEDULING,)
+
+    def _note_quorum(self, members: list[Member]) -> None:
+        """podGroupFitError: where the group cannot be scheduled, PlacementFeasible has rejected those that fit, and those that were not tried."""
+        lacking = (self.status == GroupStatus.UNSCHEDULABLE) & ~as_expr(self.unread)
+        for m in members if self.rejecters() else ():
+            with when(lacking & self.held[m] & (self.outcome[m] != Outcome.FAILS)):
+                self.queue.record_rejection(m.pod, self.queue.only(*self.rejecters()))
+
+    def is_cheaper(self, pod: Pod, node: Node, other: Node) -> Expr:
+        """Whether the trial prefers a node to another one for what would have to be evicted there."""
+        return as_expr(False)
 
     def has_error(self) -> Expr:
         return super().has_error() | self.unread
@@ -167,6 +183,17 @@ class MembersDoNotPreempt(Scheduler):
 
     pod_group_cycle: EntityCycle
 
+    def contenders(self, pod: Pod) -> dict[Node, Expr]:
+        """Of the nodes that fit, those on which no more has to be evicted than on any other (RankNodes)."""
+        feasible = super().contenders(pod)
+        if self.pod_group_cycle.member(pod) is None:
+            return feasible
+        cheaper = self.pod_group_cycle.is_cheaper
+        return {
+            n: here & ~any_of(feasible[o] & cheaper(pod, o, n) for o in feasible if o is not n)
+            for n, here in feasible.items()
+        }
+
     def in_flight(self, pod: Pod) -> Expr:
         """At the end of its group's cycle, no pod is in the hands of the cycle any more."""
         return super().in_flight(pod) & ~as_expr(self.pod_group_cycle.finishing)
@@ -199,7 +226,47 @@ class MembersKeptAside(FailureHandler):
 
 
 class StatesOfGroups(PodGroupStates):
-    """The state of a group is there as long as the cache has the group itself, also without pods."""
+    """The state of a group is there as long as the cache has the group itself, also without pods.
+
+    `tracked[m]`: HierarchyTracker has the pod. The handlers tell it of a pod right after the cache, in the same step here (A-GROUP-TRACKER); binding cycles tell it nothing.
+    """
+
+    tracked = per(Member, boolean())
+
+    def has_tracker(self) -> bool:
+        """Whether PreEnqueue asks a tracker, and not the cache."""
+        return True
+
+    def setup(self) -> None:
+        super().setup()
+        if self.has_tracker() and self.pod_groups.is_there():
+            for member in self.universe[Member]:
+                self.tracked[member] = member.pod.exists
+
+    def _track(self, pod: Pod, there: bool) -> None:
+        member = self.pod_groups.member(pod)
+        if member is not None and self.has_tracker():
+            self.tracked[member] = there
+
+    def is_tracked(self, member: Member) -> Expr:
+        return as_expr(self.tracked[member]) if self.has_tracker() else super().is_tracked(member)
+
+    def for_quorum(self, group: PodGroup) -> Expr:
+        if self.has_tracker():
+            return count(self.tracked[m] for m in self.pod_groups.members(group))
+        return super().for_quorum(group)
+
+    def add(self, pod: Pod, on_node: Value) -> None:
+        super().add(pod, on_node)
+        self._track(pod, True)
+
+    def remove(self, pod: Pod) -> None:
+        super().remove(pod)
+        self._track(pod, False)
+
+    def deleted(self, pod: Pod) -> None:
+        super().deleted(pod)
+        self._track(pod, False)
 
     def exists(self, group: PodGroup) -> Expr:
         return super().exists(group) | self.pod_groups.told[group]
@@ -212,6 +279,14 @@ class GroupsAddedToQueue(GangScheduling):
     """The handler of PodGroups makes two calls of the queue. `moving[g]`: the second is still to come."""
 
     queue: EntityQueue
+    pod_group_states: StatesOfGroups
+
+    def holds(self, pod: Pod) -> Expr:
+        """PreEnqueue: whether the tracker has too few pods of the group; of one with the basic policy, none. A group that the tracker does not have is not in the queue either."""
+        member = self.pod_groups.member(pod)
+        if member is None or not self.pod_group_states.has_tracker():
+            return super().holds(pod)
+        return self.pod_group_states.for_quorum(member.group) < (member.group.min_count or 1)
 
     moving = per(PodGroup, boolean())
 

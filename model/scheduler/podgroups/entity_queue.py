@@ -1,4 +1,4 @@
-"""The queue of entities (scheduling_queue.go, pod_group_member_pods.go and workload_forest.go in backend/queue, 1.37): a pod, or a whole group of pods, is one entry.
+"""The queue of entities (scheduling_queue.go, pod_group_member_pods.go and workload_forest.go in backend/queue, 1.38): a pod, or a whole group of pods, is one entry.
 
 The members that wait in their group's entry are all in the same sub-queue, and have one place in its order. A member that comes while there is no entry founds one;
 while the cycle of its group runs it is kept aside (`pending`), and while the queue has not been told of its group, too (`incomplete`). An entry never consults
@@ -95,6 +95,8 @@ class EntityQueue(PriorityQueue):
                 continue
             closed, gated = "", set()
             for m in waiting[:number]:
+                if closed and self.stops_at_first():
+                    break
                 alone = known + number < (group.min_count or 0)
                 name = SCHEDULING_GATES if m.pod.gated else GANG_SCHEDULING if alone else ""
                 if name:
@@ -143,11 +145,11 @@ class EntityQueue(PriorityQueue):
         return found
 
     def _enter(self, group: PodGroup, sub_queue: Value) -> None:
-        """moveToActiveQ or moveToBackoffQ: PreEnqueue is asked of all members in the entry; it is parked if one of them is held, by the plugin that holds the last."""
+        """moveToActiveQ or moveToBackoffQ: PreEnqueue is asked of the members in the entry until one of them is held, whose plugin holds the entry; then it is parked."""
         members, held_back = self._members(group), as_expr(False)
         self.closed_by[group] = None
         for m in members:
-            inside = self.contains(m.pod)
+            inside = self.contains(m.pod) & ~held_back if self.stops_at_first() else self.contains(m.pod)
             gates = inside & self.has_gates(m.pod, self.copy[m.pod])
             preempts = inside & ~gates & self.async_preemption.holds(members[0].pod)
             alone = inside & ~gates & ~preempts & self.gang_scheduling.holds(m.pod)
@@ -165,6 +167,10 @@ class EntityQueue(PriorityQueue):
         for m in members:
             with when(self.contains(m.pod)):
                 self.sub_queue[m.pod] = where
+
+    def stops_at_first(self) -> bool:
+        """Whether PreEnqueue is asked of no further member once one of them is held."""
+        return True
 
     def _renew(self, group: PodGroup) -> None:
         """The entry's timestamp is of now."""
@@ -356,11 +362,11 @@ class EntityQueue(PriorityQueue):
             super().update(pod, old, new)
 
     def sub_queue_after_update(self, pod: Pod, old: PodObject, new: PodObject) -> Expr:
-        """The entry is tried again if a member that no plugin has rejected is in it, or if this one has lost its gates: PreEnqueue is asked of all."""
+        """The entry is tried again if this pod was held for gates that it has lost; or if a member is in it that no plugin has rejected, and the one for which it was parked is gone."""
         member = self.pod_group_cycle.member(pod)
         if member is None:
             return super().sub_queue_after_update(pod, old, new)
-        released = self.has_gates(pod, old) & ~self.has_gates(pod, new)
+        released = self.has_gates(pod, old) & ~self.has_gates(pod, new) & self._was_asked(pod)
         moved = (self.sub_queue[pod] == SubQueue.UNSCHEDULABLE) & (
             released | self._has_unrejected(member.group)
         )
@@ -369,8 +375,19 @@ class EntityQueue(PriorityQueue):
             self._enter(member.group, self.retry_sub_queue(pod))
         return self.sub_queue[pod]
 
+    def _was_asked(self, pod: Pod) -> Expr:
+        """Whether PreEnqueue has come to the pod, and its gates have held it."""
+        if not self.stops_at_first():
+            return as_expr(True)
+        return any_of(self.rejected_by[pod][p] for p in self.universe[Plugin] if p.name == SCHEDULING_GATES)
+
     def _has_unrejected(self, group: PodGroup) -> Expr:
-        return any_of(self.contains(m.pod) & ~self.is_rejected(m.pod) for m in self._members(group))
+        """Whether a member in the entry, which is parked, has no plugin to wait for. That counts only if the one that was held is gone."""
+        inside = {m: self.contains(m.pod) for m in self._members(group)}
+        some = any_of(here & ~self.is_rejected(m.pod) for m, here in inside.items())
+        if not self.stops_at_first():
+            return some
+        return some & ~any_of(here & self.gated[m.pod] for m, here in inside.items())
 
     def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
         member = self.pod_group_cycle.member(pod)
@@ -390,9 +407,10 @@ class EntityQueue(PriorityQueue):
         member = self.pod_group_cycle.member(pod)
         if member is None:
             return super().is_woken_by(pod, event, about)
-        worth = []
+        worth = [self._has_unrejected(member.group)]
         for m in self._members(member.group):
-            worth.append(self.contains(m.pod) & super().is_woken_by(m.pod, event, about))
+            asked = self.contains(m.pod) & self.is_rejected(m.pod)
+            worth.append(asked & super().is_woken_by(m.pod, event, about))
         return any_of(worth)
 
     def _retry(self, pod: Pod) -> None:

@@ -2,7 +2,7 @@
 
 PreEnqueue keeps a pod back until its group is there, and has enough pods. Permit has a pod wait until enough pods of its gang are on a node, assumed or
 assigned, and then lets all of them go; nobody but the Permit of a pod of the gang ever looks at that again. The cycle of a group asks Permit as well, for pods that are
-assumed in the snapshot only. (In 1.37 the cycle asks PlacementFeasible for these, see entity_cycle.py; Permit has pods wait as before.)
+assumed in the snapshot only. (In 1.37 the cycle asks PlacementFeasible for these, see entity_cycle.py; Permit has pods wait as before. 1.38 has no Permit.)
 """
 
 from typing import Any
@@ -50,8 +50,8 @@ class GangScheduling(Component):
         return None if member is None or member.group.min_count is None else member.group
 
     def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
-        """The extension points at which the plugin has work for the pod after it is assumed."""
-        return frozenset({ExtensionPoint.PERMIT}) if self.gang(pod) is not None else frozenset()
+        """The extension points at which the plugin has work for the pod after it is assumed: none."""
+        return frozenset()
 
     # --- PreEnqueue ----------------------------------------------------------------------------------------
 
@@ -64,7 +64,7 @@ class GangScheduling(Component):
         gang = self.gang(pod)
         if gang is None:
             return missing
-        return missing | (self.pod_group_states.all_pods(gang) < gang.min_count)
+        return missing | (self.pod_group_states.for_quorum(gang) < gang.min_count)
 
     @step(actor="pod group handler")
     @tells("The queue hears that there is the pod group {group}: pods that wait for it are moved.")
@@ -101,7 +101,7 @@ class GangScheduling(Component):
     def permit(self, pod: Pod) -> None:
         """Permit, for a pod that is assumed in the cache. If all pods of the group are gone, so is its state: this is an error, and the pod is forgotten."""
         gang = self.gang(pod)
-        if gang is None:
+        if gang is None or ExtensionPoint.PERMIT not in self.points(pod):
             require(False)
             return
         require(self.scheduler.at(Phase.PERMIT, pod))

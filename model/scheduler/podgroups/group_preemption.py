@@ -1,6 +1,6 @@
-"""Preemption of whole groups (framework/preemption/podgrouppreemption.go, executor.go and PodGroupPostFilter of DefaultPreemption, 1.37).
+"""Preemption of whole groups (framework/preemption/podgrouppreemption.go, executor.go and PodGroupPostFilter of DefaultPreemption, 1.38).
 
-A trial that has failed asks it once. All pods of a lower priority leave the snapshot, and all members are tried again, as before. If enough of them fit, the victims come back one by one, each if
+A trial that has failed asks it once. All pods of a lower priority leave the snapshot, and all members are tried again, on the nodes that cost least. If enough of them fit, the victims come back one by one, each if
 all members with a place pass the filters still. One goroutine evicts those that are left, on all nodes; as long as it runs, PreEnqueue holds the entry of the group.
 """
 
@@ -11,7 +11,7 @@ from functools import partial
 
 from ...environment.cluster.pod_versions import in_form
 from ...environment.objects import Node, Pod, PodGroup
-from ...environment.pod_groups import Member
+from ...environment.pod_groups import Member, PodGroups
 from ...language import (
     SOMETHING,
     UNTOLD,
@@ -78,6 +78,10 @@ class GroupsPreempt(EntityCycle):
             return as_expr(False)
         return (self.group == member.group) & self.again
 
+    def _note_quorum(self, members: list[Member]) -> None:
+        with when(~as_expr(self.again)):
+            super()._note_quorum(members)
+
     def _note_rejection(self, member: Member) -> None:
         """The members come back with what the first trial said."""
         with when(~as_expr(self.again)):
@@ -139,7 +143,7 @@ class GroupsPreempt(EntityCycle):
         may = as_expr(all(m.pod.preempts for m in self.pod_groups.members(group)))
         for m in self.pod_groups.members(group):
             self.fitted[m] = self.held[m] & (self.outcome[m] == Outcome.FITS)
-        with when(may & self._goes_on(group)):
+        with when(self.may_go_on(may) & self._goes_on(group)):
             for m in self.pod_groups.members(group):
                 with when(self.held[m]):
                     self.host[m] = self.copy_of[m].nominated
@@ -160,6 +164,10 @@ class GroupsPreempt(EntityCycle):
             self._judge(group)
         with otherwise():
             self._conclude(group, waits=False)
+
+    def may_go_on(self, may: Expr) -> Expr:
+        """Whether the look for victims that terminate comes before that at preemptionPolicy, or `may`, what the latter says."""
+        return as_expr(True)
 
     def _on_listed(self, pod: Pod) -> Expr:
         return any_of(self.snapshot.listed[n] & self.snapshot.on(pod, n) for n in self.universe[Node])
@@ -199,10 +207,33 @@ class GroupsPreempt(EntityCycle):
         victims = self._victims(group)
         evicted = {q: gone & ~as_expr(self.ending[q]) for q, gone in victims.items()}
         leader = self.leader(group)
+        self.async_preemption.aim({m: self._place(m) for m in self.pod_groups.members(group)})
         self.async_preemption.start_for_group(leader, evicted, self.preemption.last_of(leader, evicted))
         for m in self.pod_groups.members(group):
             self.withdraws[m] = False
         self._conclude(group, waits=True)
+
+    def _place(self, member: Member) -> Value:
+        return select(self.held[member] & (self.outcome[member] == Outcome.FITS), self.host[member], None)
+
+    def is_cheaper(self, pod: Pod, node: Node, other: Node) -> Expr:
+        """CompareVictimSets: fewer of the highest priority in which the survivors of the two nodes differ. Where a member has its place already, nobody survives."""
+        member = self.member(pod)
+        assert member is not None
+        cheaper = alike = as_expr(True)
+        cheaper = ~cheaper
+        for level in sorted({number_of(q) for q in self.weaker(member.group)}, reverse=True):
+            here, there = (self._survivors(member.group, n, level) for n in (node, other))
+            cheaper = cheaper | (alike & (here < there))
+            alike = alike & (here == there)
+        return self.again & cheaper
+
+    def _survivors(self, group: PodGroup, node: Node, level: int) -> Expr:
+        taken = any_of(
+            (self.outcome[m] == Outcome.FITS) & (self.host[m] == node) for m in self.pod_groups.members(group)
+        )
+        victims = [q for q in self.weaker(group) if number_of(q) == level]
+        return count(~taken & (self.emptied[q] == node) for q in victims)
 
     def _victims(self, group: PodGroup) -> dict[Pod, Expr]:
         pods, nodes = self.weaker(group), self.universe[Node]
@@ -252,9 +283,24 @@ class GroupsPreempt(EntityCycle):
 
 
 class GroupGoroutines(AsyncPreemption):
-    """The goroutine of a group goes under the name of its first member. It looks for nominations to a node called `cluster`, and so withdraws none."""
+    """The goroutine of a group goes under the name of its first member. `aim_of[m]` is the node that the member is to get, where nominations of a lower priority are withdrawn."""
+
+    pod_groups: PodGroups
+
+    aim_of = per(Member, ref(Node))
 
     phrases = UNTOLD
+
+    def aim(self, places: Mapping[Member, Value]) -> None:
+        """The nodes of the candidate."""
+        for m, node in places.items():
+            self.aim_of[m] = node
+
+    def end(self, pod: Pod) -> None:
+        super().end(pod)
+        member = self.pod_groups.member(pod)
+        if member is not None:
+            self.aim(dict.fromkeys(self.pod_groups.members(member.group)))
 
     def start_for_group(self, leader: Pod, victims: Mapping[Pod, Value], last: Value) -> None:
         """prepareCandidateAsync of a group."""
@@ -263,20 +309,18 @@ class GroupGoroutines(AsyncPreemption):
     @step(actor="preemption goroutine", each="pod")
     @tells("A goroutine begins to make room for the group of {pod}.")
     def begin_for_group(self, pod: Pod) -> None:
-        """No pod is nominated to the node of this name."""
-        if pod.group is None:
+        """getLowerPriorityNominatedPods, for each of the nodes."""
+        member = self.pod_groups.member(pod)
+        if member is None:
             require(False)
             return
         self.require_phase(pod, AsyncPhase.BEGIN)
         self.queue.settle()
+        for q in self.universe[Pod]:
+            due = as_expr(False)
+            for node in self.universe[Node]:
+                aimed = any_of(self.aim_of[m] == node for m in self.pod_groups.members(member.group))
+                withdrawn = self.nominator.is_withdrawn_by(pod, q, node)
+                due = due | (aimed & (False if withdrawn is None else withdrawn))
+            self.to_clear[pod][q] = due
         self._proceed(pod)
-
-
-class GroupsOutrankPods(Preemption):
-    """Of victims of one priority, the pods of groups are more important than others."""
-
-    def more_important(self, a: Pod, b: Pod) -> Expr:
-        if (a.group is None) == (b.group is None):
-            return super().more_important(a, b)
-        above = a.priority > b.priority
-        return above | (a.priority == b.priority) if b.group is None else above

@@ -79,6 +79,14 @@ class PodGroupStates(Component):
         """AllPodsCount."""
         return count(self.known[m] for m in self.pod_groups.members(group))
 
+    def for_quorum(self, group: PodGroup) -> Expr:
+        """How many pods of the group PreEnqueue of GangScheduling counts."""
+        return self.all_pods(group)
+
+    def is_tracked(self, member: Member) -> Expr:
+        """Whether PreEnqueue counts the pod although the state of its group need not know it."""
+        return as_expr(False)
+
     def scheduled(self, group: PodGroup) -> Expr:
         """ScheduledPodsCount: assumed and assigned pods."""
         members = self.pod_groups.members(group)
@@ -126,6 +134,9 @@ class PodGroupStates(Component):
     def dismiss(self, pod: Pod) -> None:
         """RemoveAssumedPod: the state drops the pod (removePodGroupMember)."""
         self.remove(pod)
+
+    def deleted(self, pod: Pod) -> None:
+        """The handler is through with the deletion of a pod that was assumed, whatever the cache said."""
 
     def remove(self, pod: Pod) -> None:
         """deletePod: after its last pod, the state is removed."""

@@ -534,10 +534,14 @@ class PodGroupCycle(Component):
         with otherwise((fits | preempts) & (status == GroupStatus.WAITING)):
             self.await_preemption(member)
         with otherwise(fits | preempts):
-            self.queue.record_rejection(pod, self.queue.only())
+            self.queue.record_rejection(pod, self.queue.only(*self.rejecters()))
             self._fail(pod, FailedAttempt(copy, None, True, unschedulable=True))
         with otherwise():
             self._fail(pod, FailedAttempt(copy, None, self.withdraws[member], unschedulable=True))
+
+    def rejecters(self) -> tuple[str, ...]:
+        """The plugins that have rejected a member which fits, where its group cannot be scheduled."""
+        return ()
 
     def has_error(self) -> Expr:
         """Whether each member is requeued with an error."""

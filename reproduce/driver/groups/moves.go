@@ -111,6 +111,23 @@ func preemptGroup(p *player, s Step) error {
 	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<")})
 }
 
+// beginForGroup: the goroutine asks who is nominated to each node that a member is to get; up to 1.37, to one node called `cluster`.
+func beginForGroup(p *player, s Step) error {
+	nodes := map[string]bool{}
+	for pod, first := range p.world.Case.leaders() {
+		if first == s.arg("pod") {
+			nodes[p.expects("async_preemption.aim_of[%s]", pod)] = true
+		}
+	}
+	delete(nodes, "")
+	for range max(1, len(nodes)) {
+		if err := p.advance(s, rule{who: isPreempting, ends: points("Queue.NominatedPodsForNode<")}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // createGroup: nobody is told yet.
 func createGroup(p *player, s Step) error {
 	p.world.groups.created[s.arg("group")] = true

@@ -87,6 +87,14 @@ func (g *podGroups) storeOf(f *gatedInformers) (cache.Store, error) {
 	return informer.Informer().GetStore(), nil
 }
 
+// genericGroupIn is the name of the group in what stands for groups of all kinds from 1.38 on; none of anything else.
+func genericGroupIn(a any) string {
+	if t := reflect.TypeOf(a); t == nil || t.Kind() != reflect.Pointer || t.Elem().Name() != "GenericPodGroup" {
+		return ""
+	}
+	return get[string](field(reflect.ValueOf(a), "PodGroup"), "Name")
+}
+
 // groupIn is the name of an object that is a group of pods; none of any other.
 func groupIn(o runtime.Object) string {
 	if t := reflect.TypeOf(o); t.Kind() != reflect.Pointer || !groupKinds[t.Elem().Name()] {

@@ -80,8 +80,10 @@ func (g *gate) rankOf(members any, n int) int {
 
 // listsOf are the lists of members in an entry of the queue that is a group of pods; none of any other.
 func listsOf(entry reflect.Value) (lists []reflect.Value) {
-	for _, list := range values(field(entry, "QueuedPodInfos")) {
-		lists = append(lists, list)
+	for _, name := range []string{"QueuedPodInfos", "queuedPodInfos"} { // the latter from 1.38 on
+		for _, list := range values(field(entry, name)) {
+			lists = append(lists, list)
+		}
 	}
 	return lists
 }

@@ -48,10 +48,18 @@ func (e *eye) entries(waiting map[string][]queued) {
 		}
 	}
 	for _, records := range waiting {
-		if group := get[string](records[0].entry, "Name"); len(membersOf(records[0].entry)) > 0 {
+		if group := groupOfEntry(records[0].entry); len(membersOf(records[0].entry)) > 0 {
 			e.see["queue.closed_by["+group+"]"] = orNil(get[string](records[0].entry, "GatingPlugin"))
 		}
 	}
+}
+
+// groupOfEntry is the name of the group that an entry is of: from 1.38 on that of its object.
+func groupOfEntry(entry reflect.Value) string {
+	if name := get[string](entry, "Name"); name != "" {
+		return name
+	}
+	return get[string](field(entry, "PodGroup"), "Name")
 }
 
 // isOfEntry is whether a pod waits in the entry of its group, as members do from 1.37 on.

@@ -21,7 +21,7 @@ type queued struct {
 // recordsInEntry are the records in an entry.
 func recordsInEntry(place string, entry reflect.Value) (found []queued) {
 	members := membersOf(entry)
-	if !field(entry, "QueuedPodInfos").IsValid() {
+	if !field(entry, "QueuedPodInfos").IsValid() && !field(entry, "queuedPodInfos").IsValid() {
 		members = []reflect.Value{entry}
 	}
 	for _, info := range members {

@@ -53,7 +53,7 @@ var rules = map[string]rule{
 	"pod_group_cycle.finish":        {who: isScheduler, ends: points("Queue.AddAttemptedPodGroupIfNeeded<"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},
 	"gang_scheduling.permit":        {do: permitGang},
 	"gang_scheduling.unreserve":     {who: isUnreserving, ends: points("Cache.ForgetPod> P", "Claims.MaybeRemoveClaimPendingAllocation>", "Claims.RemoveClaimPendingAllocation>"), via: points("Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P", "Framework.RunReservePluginsUnreserve<")},
-	"gang_scheduling.tell_queue":    {who: isGroupHandler, ends: append(points("Queue.AddPodGroup<"), movesOfPods...), via: points("Cache.AddPodGroup<")},
+	"gang_scheduling.tell_queue":    {who: isGroupHandler, ends: append(points("Queue.AddPodGroup<", "Queue.AddGenericPodGroup<"), movesOfPods...), via: points("Cache.AddPodGroup<", "Cache.AddGenericPodGroup<")},
 	"gang_scheduling.move_for":      {who: isGroupHandler, ends: movesOfPods},
 	"pod_groups.create_group":       {do: createGroup},
 	"pod_groups.store_group":        {do: storeGroup},
@@ -85,7 +85,7 @@ var rules = map[string]rule{
 
 	// The goroutine that evicts.
 	"async_preemption.begin":                    {who: isPreempting, ends: points("Queue.NominatedPodsForNode< N")},
-	"async_preemption.begin_for_group":          {who: isPreempting, ends: points("Queue.NominatedPodsForNode<")},
+	"async_preemption.begin_for_group":          {do: beginForGroup},
 	"async_preemption.clear_nomination":         {who: isPreempting, ends: points("Client.Patch< O", "Queue.PatchPodStatus< O")},
 	"async_preemption.fail_to_clear_nomination": {do: failToClear(isPreempting, "other")},
 	"async_preemption.evict":                    {do: evict},
@@ -107,6 +107,7 @@ var rules = map[string]rule{
 	"handlers.wake_for_member":       {do: goOn(isQueueHandler, movesOfPods)},
 	"handlers.remove_member":         {do: goOn(isQueueHandler, points("Cache.RemovePodGroupMember< P"))},
 	"handlers.look_whether_assumed":  {do: goOn(isQueueHandler, points("Cache.IsAssumedPod< P"))},
+	"handlers.fetch_assumed":         {do: goOn(isQueueHandler, points("Cache.GetPod< P"))},
 	"handlers.reject_waiting":        {do: goOn(isQueueHandler, points("Framework.RejectWaitingPod< P"))},
 	"handlers.forget_assumed":        {do: goOn(isQueueHandler, points("Cache.ForgetPod< P"))},
 	"handlers.wake_queue_for_room":   {do: goOn(isQueueHandler, movesOfPods)},

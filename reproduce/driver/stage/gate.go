@@ -77,6 +77,8 @@ var held = map[string]bool{
 
 	"Cache.AddPodGroup":                     true,
 	"Queue.AddPodGroup":                     true,
+	"Cache.AddGenericPodGroup":              true, // from 1.38 on
+	"Queue.AddGenericPodGroup":              true,
 	"Queue.AddAttemptedPodGroupIfNeeded":    true,
 	"Framework.RunPlacementFeasiblePlugins": true,
 
@@ -209,7 +211,11 @@ func about(name string, args []any) point {
 				node(t.Node())
 			}
 		default:
-			pod(embeddedPod(a))
+			if group := genericGroupIn(a); group != "" {
+				p.group = group
+			} else {
+				pod(embeddedPod(a))
+			}
 		}
 	}
 	return p

@@ -122,7 +122,8 @@ var phases = map[string]string{
 
 // handlerOf says which handler takes a step.
 var handlerOf = map[string]string{
-	"handle_for_queue": "queue", "update_queue": "queue", "look_whether_assumed": "queue", "reject_waiting": "queue", "forget_assumed": "queue",
+	"handle_for_queue": "queue", "update_queue": "queue", "look_whether_assumed": "queue", "fetch_assumed": "queue", "reject_waiting": "queue",
+	"forget_assumed":      "queue",
 	"wake_queue_for_room": "queue", "handle_for_cache": "cache", "wake_queue": "cache", "handle_node": "node", "remove_node": "node",
 	"wake_queue_for_node": "node", "add_member": "queue", "wake_for_member": "queue", "remove_member": "queue",
 }

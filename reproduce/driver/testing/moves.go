@@ -256,6 +256,9 @@ func (c *Moves) QueueHandlerLooksWhetherAssumed(pod string) {
 	c.move("handlers.look_whether_assumed", "pod", pod)
 }
 
+// QueueHandlerFetches has the handler of a deletion ask the cache for the pod, which it had assumed: a step of its own for a pod of a group, from 1.38 on.
+func (c *Moves) QueueHandlerFetches(pod string) { c.move("handlers.fetch_assumed", "pod", pod) }
+
 // QueueHandlerForgets has the handler of a deletion forget the assumed pod.
 func (c *Moves) QueueHandlerForgets(pod string) { c.move("handlers.forget_assumed", "pod", pod) }
 

@@ -231,7 +231,7 @@ def test_a_gang_and_a_single_pod_on_a_node(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ([], "--gang: gangs are for where the feature gate of groups is on: add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true with 1.37"),
+        ([], "--gang: gangs are for where the feature gate of groups is on: add --gate GangScheduling=true with release 1.35 or 1.36, or --gate GenericWorkload=true from 1.37 on"),
         ([*ON, "--gang", "0"], "--gang: `0` is no size: write a number from 1"),
     ],
 )  # fmt: skip

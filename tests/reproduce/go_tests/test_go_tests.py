@@ -131,6 +131,7 @@ def test_every_move_is_a_step_of_the_model() -> None:
     steps |= {f"{t.part}.{t.step}" for t in system.transitions}
     assert MOVES.keys() - steps <= {
         "cache.expire",
+        "handlers.fetch_assumed",
         "node_watch.resume",
         "pod_watch.resume",
         "finalizer_owners.release",

@@ -87,6 +87,7 @@ def _compositions() -> Iterator[tuple[str, tuple[str, ...]]]:
             yield release, ()
     yield "1.36", GATES
     yield "1.37", ("GenericWorkload=true",)
+    yield "1.38.0-beta.0", ("GenericWorkload=true",)
 
 
 def parts(names: list[str], known: Mapping[str, bool]) -> Parts:

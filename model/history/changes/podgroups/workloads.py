@@ -4,6 +4,7 @@ The gate is off in 1.37. The mechanisms are in `model/scheduler/podgroups`: enti
 """
 
 from ....environment.pod_groups import PodGroups
+from ....scheduler.event_handlers import AssumedMembersFetched
 from ....scheduler.podgroups.entity_cycle import (
     GroupsAddedToQueue,
     MembersDoNotPreempt,
@@ -11,7 +12,7 @@ from ....scheduler.podgroups.entity_cycle import (
     StatesOfGroups,
 )
 from ....scheduler.podgroups.entity_queue import ClockOfEntries, EntityQueue
-from ....scheduler.podgroups.group_preemption import GroupGoroutines, GroupsOutrankPods, GroupsPreempt
+from ....scheduler.podgroups.group_preemption import GroupGoroutines, GroupsPreempt
 from ...registry.change import before, yes
 
 _on = before(
@@ -37,10 +38,10 @@ for part in (
     ClockOfEntries,
     GroupsPreempt,
     GroupGoroutines,
-    GroupsOutrankPods,
     MembersDoNotPreempt,
     MembersKeptAside,
     StatesOfGroups,
+    AssumedMembersFetched,
     GroupsAddedToQueue,
 ):
     _on(part)
