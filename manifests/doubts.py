@@ -58,7 +58,7 @@ def _is_about(doubt: Doubt, kept: Representative, release: str | None) -> bool:
 
 def _of_limits(kept: Representative, waiting: Sequence[ClusterPod]) -> Iterator[str]:
     limits, modelled = VolumeLimits(kept.inventory.claims, kept.inventory.bound), kept.claims.limited
-    yield from limits.doubts(waiting, kept.nodes, modelled)
+    yield from limits.doubts(waiting, kept.nodes, modelled, kept.inventory.pending)
     whole = len(kept.nodes) == len(kept.inventory.nodes) and not (kept.makers and kept.makers.controllers)
     missing = limits.wanted([p for p in kept.inventory.pending if p not in kept.pods])
     for driver in modelled:

@@ -70,13 +70,21 @@ def _keep(
                 claims[name] = {"storageClassName": driver, "volumeName": claim.wish.volume}
             if name not in of_pods.setdefault(pod.name, []):
                 of_pods[pod.name].append(name)
+            # Not modelled: volumes that count only while a pod uses them, and pods that do not hear of what is detached, as all their claims are made for them.
+            unheard = pod.node is None and pod.claims.templates.keys() >= {*pod.claims.volumes}
+            if unheard or limits.is_translated(name, pod.claims):
+                return False
     others = [pod for pod in limits.bound if pod not in pods]
     most: dict[str, int] = {}
     for node in nodes:
         told = written.limits.get(node.name, {})
         if driver not in told:
             return False  # it may come later, and with what limit nobody knows
-        static = limits.used(driver, node.name, others) - volumes.keys()
+        static = limits.used(driver, node.name, others)
+        if static & volumes.keys() or any(
+            driver in p.claims.disks for p in limits.bound if p.node == node.name
+        ):
+            return False
         limit = told[driver]
         most[node.name] = MAX_ALLOWED if limit is None else min(MAX_ALLOWED, limit - len(static))
         in_use = limits.used(driver, node.name, limits.bound)
@@ -85,7 +93,8 @@ def _keep(
         for at in written.attached:
             if (at.node, at.driver) == (node.name, driver) and at.volume not in in_use:
                 of = volumes.setdefault(at.volume, {"storageClassName": driver})
-                if not at.volume or of.setdefault("attachedTo", node.name) != node.name:
+                there = written.volumes.get(at.volume)
+                if there is None or there.translated or of.setdefault("attachedTo", node.name) != node.name:
                     return False
     if not most or min(most.values()) < 0 or max(len(volumes), len(claims)) > MAX_ENTITIES:
         return False

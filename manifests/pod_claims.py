@@ -42,6 +42,7 @@ class PodClaims(Data):
 
     Of those that are made for the pod, and that need not be there yet, `templates` says what they ask for. `special` is the claim, the last of
     devices, that the scheduler makes for the extended `resource` which devices back. `doubt` says what else the pod wants that is taken to be had everywhere.
+    `disks` are the CSI drivers of disks that it names itself.
     """
 
     volumes: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class PodClaims(Data):
     special: str = ""
     resource: str = ""
     doubt: str = ""
+    disks: tuple[str, ...] = ()
 
     def again(self) -> PodClaims:
         """Those of the pod that is created in its place: what is made for a pod is made anew."""
@@ -63,6 +65,7 @@ class PodClaims(Data):
             names.get(self.special, ""),
             self.resource,
             self.doubt,
+            self.disks,
         )
 
 
@@ -154,6 +157,8 @@ class ClusterClaims:
                 templates[claim] = wish
             volumes.append(claim)
         for mount in mounts:
+            if mount.driver:
+                continue
             claim = f"{namespace}/{mount.claim or f'{name}-{mount.name}'}"
             if mount.template is not None:
                 templates[claim] = mount.template
@@ -178,7 +183,8 @@ class ClusterClaims:
                 doubt = self._not_for(pod, claim, self.devices.claims) or doubt
             if claim not in devices:
                 devices.append(claim)
-        return PodClaims(tuple(volumes), tuple(devices), templates, doubt=doubt)
+        disks = tuple(mount.driver for mount in mounts if mount.driver)
+        return PodClaims(tuple(volumes), tuple(devices), templates, doubt=doubt, disks=disks)
 
     def _not_for(
         self, pod: str, name: str, claims: Mapping[str, VolumeClaimObject | ResourceClaimObject]

@@ -20,6 +20,7 @@ IN_TREE = {
 """The sources of volumes of older plugins, each with its provisioner and the CSI driver in its place."""
 
 _DRIVERS = dict(IN_TREE.values())
+OLD_PROVISIONERS = _DRIVERS.keys()
 MANY_VOLUMES = (1 << 31) - 1
 
 

@@ -55,6 +55,7 @@ class VolumeObject(Data):
     """A PersistentVolume. `owner` is the claim of its claimRef as namespace/name, `owner_uid` the uid there, `of` its class, "" for none.
 
     `available`: its phase is Available, or nobody has written one. `attributes` is its class of attributes, `driver` its CSI driver.
+    `translated`: the source names an older plugin, so that its VolumeAttachments do not count (getNodeVolumeAttachmentInfo in nodevolumelimits/csi.go, 1.32 to 1.38).
     """
 
     meta: Meta
@@ -68,6 +69,7 @@ class VolumeObject(Data):
     owner_uid: str
     available: bool
     driver: str = ""
+    translated: bool = False
 
     def is_in_zone_of(self, labels: Mapping[str, str]) -> bool:
         """Whether VolumeZone lets a pod with this volume pass on a node with these labels (volumezone/volume_zone.go, 1.36)."""
@@ -131,11 +133,15 @@ class VolumeClaimObject(Data):
 
 
 class Mount(Data):
-    """A volume of a pod that is one of a claim: the claim's name, None for one that is made for the pod as `template` says."""
+    """A volume of a pod that is one of a claim: the claim's name, None for one that is made for the pod as `template` says.
+
+    Or a disk that the pod names itself, which counts for the CSI `driver` in place of an older plugin.
+    """
 
     name: str
     claim: str | None
     template: VolumeWish | None = None
+    driver: str = ""
 
 
 def read_storage_class(meta: Meta, fields: Fields) -> StorageClassObject:
@@ -187,6 +193,7 @@ def read_volume(meta: Meta, fields: Fields) -> VolumeObject:
         uid,
         phase == "Available",
         driver_in(spec),
+        "csi" not in spec,
     )
 
 
@@ -235,7 +242,7 @@ def read_volume_wish(spec: Manifest, old_class: str | None = None) -> VolumeWish
 
 
 def read_mounts(pod: Fields) -> tuple[Mount, ...]:
-    """The volumes of a pod specification that are those of claims."""
+    """The volumes of a pod specification that are those of claims, or disks that count for a CSI driver."""
     found = []
     for volume in pod.elements("volumes", "a list of volumes"):
         fields = volume.mapping("a volume")
@@ -247,6 +254,8 @@ def read_mounts(pod: Fields) -> tuple[Mount, ...]:
         elif "ephemeral" in fields:
             source = fields.below("ephemeral", "a mapping with `volumeClaimTemplate`")
             found.append(Mount(name, None, source.read("volumeClaimTemplate", _template) or NO_WISH))
+        elif driver := "" if "csi" in fields else driver_in(fields):
+            found.append(Mount(name, None, driver=driver))
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
     """When the scheduler binds a pod, its node takes all volumes of each CSI driver that are attached to it or that its pods use: no more than its limit.
 
     Of a driver that has not started yet on the node, the limit counts that it will tell. A volume that is only about to be detached still takes a place.
+    A pod whose volumes are on the node already makes nothing worse.
     """
 
     id = "S-LIMIT"
@@ -46,7 +47,9 @@ class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
         for pod in self.pods:
             was_bound = before(lambda pod=pod: self.api.pod[pod].assigned)  # type: ignore[misc]
             exceeds = any_of(
-                (self.api.pod[pod].node == of.node) & (self.carried(of) > self.csi_nodes.limit(of)[1])
+                (self.api.pod[pod].node == of.node)
+                & (self.carried(of) > self.csi_nodes.limit(of)[1])
+                & (self.carried(of) > before(lambda of=of: self.carried(of)))  # type: ignore[misc]
                 for of in self.limits(pod)
             )
             with when(self.counts(pod) & ~was_bound & exceeds):

@@ -215,3 +215,12 @@ class NeverRejected(AboutVolumes):
     def holds(self) -> Expr:
         (plugin,) = (p for p in self.universe[Plugin] if p.name == "NodeVolumeLimits")
         return ~as_expr(self.scheduler.rejected_by[plugin])
+
+
+def test_a_pod_whose_volumes_are_there_makes_nothing_worse() -> None:
+    """At the start the node has one volume too many; the pod shares one of them, and NodeVolumeLimits lets it pass."""
+    full = LIMITED.replace("volumes: {", "volumes: {pv2: {storageClassName: csi, attachedTo: n1}, ", 1)
+    shared = full.replace("pods: {", "pods: {q: {cpu: 1, nodeName: n1, volumes: [c1]}, ")
+    scenario = parse_scenario(shared, "limited.yaml")
+    found = check(instrument(scenario.spec, resolve("1.36.3").classes, [PROPERTIES["S-LIMIT"]]), ["S-LIMIT"])
+    assert [f.verdict.name for f in found] == [H]
