@@ -36,6 +36,15 @@ def test_without_such_a_moment_it_has_the_time_that_it_is_given(slow: Built) -> 
     assert run_test(slow, "TestX", {}, slow.folder, 20) == "FAIL at last"
 
 
+def test_variables_that_a_binary_reads_are_its_own(slow: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PODRACE_DAMAGED of somebody's shell would damage both sides of all runs."""
+    monkeypatch.setenv("PODRACE_DAMAGED", "1")
+    said = '#!/bin/sh\necho "FAIL [$PODRACE_DAMAGED] [$PODRACE_CASES]"; exit 1\n'
+    (slow.folder / BINARY).write_text(said, encoding="utf-8")
+    assert run_test(slow, "TestX", {"PODRACE_CASES": "c"}, slow.folder, 20) == "FAIL [] [c]"
+    assert run_test(slow, "TestX", {"PODRACE_DAMAGED": 2}, slow.folder, 20) == "FAIL [2] []"
+
+
 def test_no_search_begins_afterwards() -> None:
     InTime(NOBODY, time.monotonic() + 60).start("a search")
     with pytest.raises(OutOfTime):
