@@ -277,6 +277,8 @@ class EventHandlers(Component):
         waited = self.waiting.stops(pod)
         self.waiting.reject(pod)
         self.queue_removal = select(waited, Removal.NONE, self.removal_after_reject())
+        with when(waited):
+            self.pod_group_states.deleted(pod)
         with when(waited & self.rejection_wakes()):
             self.queue_waking = Waking.ALL
         with otherwise(self.queue_removal == Removal.NONE):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from podrace.checker.core.interpreter import Interpreter
+from podrace.checker.search import check
 from podrace.checker.trace.execution import replay
 from podrace.model.history import CHANGES, resolve
 from podrace.model.language import TransitionSystem
-from podrace.properties import instrument
+from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios import parse_scenario
 
 from .test_entries import WORKLOADS, states
@@ -95,3 +96,17 @@ def test_pre_enqueue_stops_at_the_first_pod_that_is_held(fixes: tuple[str, ...],
     (first,) = states(system_with(text, *fixes))
     assert [pod for pod in "ab" if first[f"queue.gated[{pod}]"]] == asked
     assert first["queue.closed_by[g]"] == "GangScheduling"
+
+
+def test_the_tracker_hears_of_a_pod_that_waited_for_permission() -> None:
+    """handleAssumedPodDeletion tells it whether or not RejectWaitingPod found the pod. Without 141182 pods of a gang wait."""
+    text = "nodes: {n1: {cpu: 2}}\npodGroups: {g: {minCount: 2}}\npods: {a: {cpu: 1, podGroup: g}, b: {cpu: 1, podGroup: g}}\n"
+    scope = "scope: {pod_events: 2, pod_deletions: 1, flush: false, file_order: true}\n"
+    scenario = parse_scenario(f"{text}{scope}featureGates: {{GenericWorkload: true}}\n", "ghost.yaml")
+    classes = resolve("1.38.0-beta.0", without_fixes=["141182"], gates=WORKLOADS).classes
+    system = instrument(scenario.spec, classes, [PROPERTIES["S-GROUPSTATE"]])
+    (found,) = check(system, ["S-GROUPSTATE"])
+    assert found.trace is not None
+    labels = [step.label for step in found.trace.steps]
+    assert "handlers.reject_waiting(pod=a)" in labels
+    assert states(system, *labels)[-1]["pod_group_states.tracked[a]"] is False
