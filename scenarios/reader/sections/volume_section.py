@@ -143,7 +143,7 @@ def _mount(element: Value) -> str:
 
 
 def refuse_limits(draft: Draft) -> None:
-    """Refuse CSI drivers of which no claim has volumes, nodes that go with their limits, and attachments that no limit counts."""
+    """Refuse CSI drivers of which no claim has volumes, nodes that come or go with their limits, and attachments that no limit counts."""
     section = draft.sections.get("csiDrivers")
     used = {claim.storage_class.driver for claim in draft.volume_claims.values()}
     for name in draft.drivers:
@@ -152,6 +152,12 @@ def refuse_limits(draft: Draft) -> None:
             section.fail(
                 f"no claim is for volumes of {name}: name it as `csiDriver` of a class, or remove it"
             )
+        for node in draft.nodes.values():
+            first, last = draft.drivers[name].limits.get(node.name, (None, 0))
+            if first is not None and not node.exists:
+                section.fail(
+                    f"{node.name} does not exist at first, so {name} starts there later: give it [none, {last}]"
+                )
         scope = draft.scope
         if scope.node_deletions or scope.scale_downs or scope.autoscaler:
             section.fail(
