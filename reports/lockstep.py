@@ -25,7 +25,7 @@ class Lockstep(msgspec.Struct, frozen=True):
     """The random runs on one version.
 
     `steps` counts the steps up to the first difference of each run; `taken` says how often each was taken, and `never` which steps of these models
-    were not. `within_locks` are steps that cannot be forced and were left out, with the reason.
+    were not. `within_locks` are steps that cannot be forced and were left out, with the reason. `instead` are modules of which another version was taken.
     """
 
     scheduler: str
@@ -39,6 +39,7 @@ class Lockstep(msgspec.Struct, frozen=True):
     taken: dict[str, int] = {}
     never: tuple[str, ...] = ()
     within_locks: dict[str, str] = {}
+    instead: dict[str, str] = {}
 
     @property
     def differing(self) -> int:

@@ -28,7 +28,7 @@ class Tour(msgspec.Struct, frozen=True):
     """The tour of a scenario on a version, or on the sources in `tree`.
 
     Of `transitions`, so many were `taken` by the real scheduler without a difference; lie `within_lock`, where nobody can be held; are `not_forced`, by the reason; lie `behind` those; are
-    `differing`, or lie `behind_differing`; or were `left`, because time was up or no way was found. `bound` says which budget cut the graph, and is empty if it is whole.
+    `differing`, or lie `behind_differing`; or were `left`, because time was up or no way was found. `bound` says which budget cut the graph, and is empty if it is whole. `instead` are modules of which another version was taken.
     """
 
     scenario: str
@@ -49,6 +49,7 @@ class Tour(msgspec.Struct, frozen=True):
     bound: str = ""
     tree: str = ""
     departures: tuple[Departure, ...] = ()
+    instead: dict[str, str] = {}
 
     @property
     def verdict(self) -> TourWord:

@@ -9,7 +9,7 @@ from ..reports.reproduction import Reproduction
 from ..scenarios import Scenario, catalogue, hazards
 from .modules.toolchain import Go
 from .reproducing import Prepared, prepare, reproduce
-from .request import Question, Wanted, searched, version_for
+from .request import Question, Wanted, code_for, searched
 from .running import Say
 
 
@@ -38,7 +38,7 @@ def across(
 
 
 def _absent(scenario: Scenario, identifier: str, wanted: Wanted, why: str) -> Prepared:
-    version = version_for(wanted, "")
+    version = code_for(wanted, "").version
     made = Reproduction(
         scenario.name,
         str(version),

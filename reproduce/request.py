@@ -20,7 +20,21 @@ from ..properties import PROPERTIES
 from ..reports.document import Finding
 from ..reports.stored import StoredTrace
 from ..scenarios import Scenario, catalogue, find_scenarios, hazards
-from .modules.module import KubernetesVersion, parse_version
+from .modules.module import KubernetesVersion
+from .modules.trees import version_named
+
+
+class Code(Data):
+    """Whose code is run, and the model's name of the version that it is compared with."""
+
+    version: KubernetesVersion
+    release: str
+
+
+def code_of(kubernetes: str, release: str | None = None) -> Code:
+    """The code of a version or a tree, compared with the model of `release`, or else of the same or nearest version. Raises UsageProblem."""
+    version = version_named(kubernetes, release)
+    return Code(version, parse_release(release) if release else release_of(version))
 
 
 class Wanted(Data):
@@ -75,14 +89,13 @@ def searched(
 ) -> Iterator[Question]:
     """What the search finds in these scenarios, composed as the version that is run."""
     for scenario in scenarios:
-        version = version_for(wanted, exact(default_release(scenario)))
-        release = parse_release(wanted.release) if wanted.release else release_of(version, OR_RELEASE)
+        code = code_for(wanted, exact(default_release(scenario)))
         selection = Selection(
-            release=exact(release), properties=wanted.properties, gates=wanted.gates, given=[scenario]
+            release=exact(code.release), properties=wanted.properties, gates=wanted.gates, given=[scenario]
         )
         runs = [run for run in plan(selection) if not run.ignored]
         for run, finding in zip(runs, verdicts(runs, budget, method, watcher), strict=True):
-            yield question_of(run, finding, version)
+            yield question_of(run, finding, code.version)
 
 
 def question_of(run: Run, finding: Finding, version: KubernetesVersion) -> Question:
@@ -112,17 +125,13 @@ def _likely(name: str, known: Sequence[str]) -> str:
     return f"{question}? " if mark else ""
 
 
-def version_for(wanted: Wanted, otherwise: str) -> KubernetesVersion:
-    """The version that is to be run."""
-    return parse_version(wanted.kubernetes if wanted.kubernetes is not None else otherwise)
+def code_for(wanted: Wanted, otherwise: str) -> Code:
+    """What is to be run, and what it is compared with."""
+    return code_of(wanted.kubernetes if wanted.kubernetes is not None else otherwise, wanted.release)
 
 
-OR_RELEASE = ", or say with --release what to hold it to"
-"""What else helps where a command has that option."""
-
-
-def release_of(version: KubernetesVersion, otherwise: str = "") -> str:
-    """The model's name of a version. Raises UsageProblem if the model does not have it; `otherwise` is another remedy."""
+def release_of(version: KubernetesVersion) -> str:
+    """The model's name of a version. Raises UsageProblem if the model does not have it."""
     known = canonical(version.plain)
     if known is not None:
         return known
@@ -134,7 +143,9 @@ def release_of(version: KubernetesVersion, otherwise: str = "") -> str:
         if near
         else f"its newest is {newest}: name that or an earlier one"
     )
-    raise UsageProblem(f"--kubernetes: the model does not have {version}, {there}{otherwise}")
+    raise UsageProblem(
+        f"--kubernetes: the model does not have {version}, {there}, or say with --release what to hold it to"
+    )
 
 
 def _stored(wanted: Wanted) -> Question:
@@ -165,7 +176,7 @@ def question_about(trace: StoredTrace, path: str, wanted: Wanted) -> Question:
         raise Problem(
             f"{path}: unknown release `{one_line(trace.release)}`: make the trace again with `podrace check --save-trace`"
         )
-    version = version_for(wanted, exact(release))
+    version = code_for(wanted, exact(release)).version
     agreed = wanted.release is not None and parse_release(wanted.release) == release
     if version.plain != exact(release) and not agreed:
         raise UsageProblem(

@@ -36,7 +36,7 @@ from ..checker.core.signing import (
 from .case import Case, format_cases
 from .modules import driver, held
 from .modules.driver import GENERATED
-from .modules.module import OWN_DRIVERS, KubernetesVersion, ModuleFiles, downloaded, write_module
+from .modules.module import OWN_DRIVERS, KubernetesVersion, ModuleFiles, sources_of, write_module
 from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
@@ -92,46 +92,43 @@ def key_of(
     version: KubernetesVersion,
     go: Go,
     sources: Mapping[str, str],
-    tree: Path | None = None,
     counted: Sequence[str] = (),
 ) -> str:
     """By what a binary is found again."""
-    of_tree = [] if tree is None else [held.digest_of(tree)]
+    of_tree = [] if version.tree is None else [held.digest_of(version.tree)]
     text = json.dumps(
-        [str(version), go.version, FLAGS, *sources.items(), held.written_as(), *of_tree, *counted]
+        [version.tag, go.version, FLAGS, *sources.items(), held.written_as(), *of_tree, *counted]
     )
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def write_sources(
-    folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str], tree: Path | None = None
+    folder: Path, version: KubernetesVersion, go: Go, sources: Mapping[str, str]
 ) -> ModuleFiles:
-    """Write the module without cases into a folder that is there; with a `tree`, kubernetes is built from it. Raises GoProblem."""
+    """Write the module without cases into a folder that is there. Raises GoProblem."""
     for path, text in sources.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text.encode(), durable=False)
     own = OWN_DRIVERS.get(version)
-    return write_module(version, go, folder, tree) if own is None else own.write_module(go, folder)
+    return write_module(version, go, folder) if own is None else own.write_module(go, folder)
 
 
-def built_for(
-    version: KubernetesVersion, go: Go, say: Say, tree: Path | None = None, counted: Sequence[str] = ()
-) -> Built:
-    """The binary for a version, or for a tree of sources that is near to it, built if there is none yet. Raises GoProblem.
+def built_for(version: KubernetesVersion, go: Go, say: Say, counted: Sequence[str] = ()) -> Built:
+    """The binary for a version, built if there is none yet. Raises GoProblem.
 
     It counts which statements of the packages `counted` are executed.
     """
     sources = driver_files(version, holds=True)
-    kept = kept_in() / f"{version}-{key_of(version, go, sources, tree, counted)}"
+    kept = kept_in() / f"{version.tag}-{key_of(version, go, sources, counted)}"
     if not is_as_built(kept):
         if (kept / BINARY).exists():
             say(f"what is kept of {version} is not as podrace built it for you: it is built again")
         # One place for the sources of all trees: Go's cache knows packages by their place, and builds what has not changed only once.
-        copy = kept.parent / f"sources-{version}"
+        copy = kept.parent / f"sources-{version.tag}"
         with alone_in(copy, say, "builds the sources"):
             if not is_as_built(kept):
-                _build_into(kept, version, go, say, copy, tree, counted)
+                _build_into(kept, version, go, say, copy, counted)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, notes["instead"], notes["holds"])
 
@@ -157,19 +154,18 @@ def _build_into(
     go: Go,
     say: Say,
     copy: Path,
-    tree: Path | None,
     counted: Sequence[str],
 ) -> None:
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version}-") as name:
+    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version.tag}-") as name:
         made = Path(name) / "made"
         made.mkdir()
-        say(building(f"{version}"))
-        if version in OWN_DRIVERS:
-            _compile(made, version, go, None, False, ())
+        origin = None if version in OWN_DRIVERS else sources_of(version, go, made)
+        say(building(version.tag))
+        if origin is None:
+            _compile(made, version, go, False, ())
         else:
-            origin = Path(downloaded(version, go, made)["Dir"]) if tree is None else tree
             holds = held.held_copy(origin, copy)
-            _compile(made, version, go, copy, holds, counted)
+            _compile(made, replace(version, tree=copy), go, holds, counted)
         _sign(made, kept.name)
         shutil.rmtree(kept, ignore_errors=True)
         made.rename(kept)  # all at once: who finds a binary there runs it, whole or not
@@ -232,11 +228,10 @@ def _compile(
     folder: Path,
     version: KubernetesVersion,
     go: Go,
-    tree: Path | None,
     holds: bool,
     counted: Sequence[str],
 ) -> None:
-    files = write_sources(folder, version, go, driver_files(version, holds), tree)
+    files = write_sources(folder, version, go, driver_files(version, holds))
     notes = {"instead": dict(files.instead), "holds": holds}
     (folder / NOTES).write_text(json.dumps(notes, indent=2) + "\n", encoding="utf-8")
     try:
@@ -244,9 +239,9 @@ def _compile(
         count = ["-cover", f"-coverpkg={','.join(counted)}"] if counted else []
         go.run([*BUILD, *count, "-o", BINARY, "."], folder, timeout=BUILD_SECONDS)
     except BuildProblem as problem:
-        log = cache_directory() / "real" / f"{version}-build.log"
+        log = cache_directory() / "real" / f"{version.tag}-build.log"
         log.write_text(problem.text, encoding="utf-8")
-        raise BuildProblem(f"{version}: {problem} (all of it: {log})", problem.text) from None
+        raise BuildProblem(f"{version.tag}: {problem} (all of it: {log})", problem.text) from None
 
 
 def building(what: str) -> Slow:

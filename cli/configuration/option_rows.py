@@ -10,6 +10,8 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import cache
+from glob import escape, glob
+from os.path import isdir
 from typing import Annotated, Any, get_origin
 
 import typer
@@ -59,6 +61,12 @@ def release_names(incomplete: str) -> list[str]:
     return [name for name in (*known_releases(), *pre_releases()) if name.startswith(incomplete)]
 
 
+def code_names(incomplete: str) -> list[str]:
+    """The versions and directories that a shell completes to."""
+    folders = (f"{folder}/" for folder in glob(f"{escape(incomplete)}*") if isdir(folder))
+    return [*(f"v{name}" for name in release_names(incomplete.removeprefix("v"))), *sorted(folders)]
+
+
 def gate_settings(incomplete: str) -> list[str]:
     """The settings of feature gates that a shell completes to."""
     from ...analysis.request.options import known_settings
@@ -71,6 +79,7 @@ COMPLETED: dict[str, Callable[[str], list[str]]] = {
     "X.Y": release_names,
     "BEFORE AFTER": release_names,
     "NAME=true|false": gate_settings,
+    "vX.Y.Z|DIR": code_names,
 }
 """What a shell completes, by what stands for it in the help."""
 
@@ -125,7 +134,7 @@ alone             --alone                   Compare only the named properties, w
 minimal           --minimal                 Print the smallest sets of the changes with which all properties hold. Exit codes: 0 there is one, 1 there is none, 3 inconclusive.
 repo              --repo DIR                A checkout of kubernetes, with --range.
 range_            --range BASE..HEAD        With --repo: check these commits.
-kubernetes        --kubernetes vX.Y.Z       For a Go change: the version that it is made for; --release means the same.
+kubernetes        --kubernetes vX.Y.Z|DIR   For a Go change: the version, or the kubernetes checkout, that it is made for; --release means the same.
 go_test           --go-test DIR             For a Go change: write Go tests for the races that it opens or closes.
 [diff]
 releases          BEFORE AFTER              Two releases, such as 1.33 1.36.
@@ -134,12 +143,13 @@ after             --after X.Y               The second release.
 [drift]
 directory         DIR                       The root of a kubernetes source tree.
 run               --run                     Run all races and hazards on the real scheduler of a version.
-kubernetes        --kubernetes vX.Y.Z       With --run: this version (default: the newest of the model).
+kubernetes        --kubernetes vX.Y.Z|DIR   With --run: this version, or a kubernetes checkout (default: the newest of the model).
 since             --since X.Y.Z             Compare with this recorded tree, not with the newest one.
 update            --update                  Record this tree.
 release           --release X.Y.Z           With --update: the version of this tree.
 record            --record FILE             Use this record of trees instead of podrace's own.
 [lockstep]
+release           --release X.Y[.Z]         With --kubernetes: the version of the model to compare with (default: the same, or the nearest to a checkout).
 trace             [TRACE]                   A file that --store wrote: execute only its run.
 clusters          --clusters N[1..100000]   Number of random clusters for each version.
 runs              --runs N[1..100000]       Number of runs in each cluster.
@@ -225,7 +235,7 @@ port              --port N[0..65535]        The port of the page (default: any f
 timeout           --timeout TIME            Time limit of one search for a nearest state.
 [reproduce]
 what              TRACE|RACE|HAZARD         What to reproduce.
-kubernetes        --kubernetes vX.Y.Z       The version of kube-scheduler to run (default: that of the trace or scenario); 1.35 means v1.35.0.
+kubernetes        --kubernetes vX.Y.Z|DIR   The version of kube-scheduler, or a kubernetes checkout, to run (default: the version of the trace or scenario).
 run               --run                     Build it, run it, and print the result.
 directory         --directory DIR           Where to write the Go module.
 go_test           --go-test                 Write a short Go test that fails as long as the race is there: to stdout, or with --directory into a module. --run runs it.

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from ..lockstep import Lockstep
 from .findings_text import INDENT, print_wrapped
+from .reproduction_text import stand_ins
 
 RAREST = 8
 """How many of the rarest steps are named."""
@@ -30,5 +31,7 @@ def print_lockstep(console: Console, found: Sequence[Lockstep]) -> None:
         rare = sorted(one.taken.items(), key=lambda item: (item[1], item[0]))[:RAREST]
         told = ", ".join(f"{name} {count:,}" for name, count in rare)
         print_wrapped(console, Text(f"Rarest steps: {told}", "dim"), INDENT)
+        for line in stand_ins(one.instead):
+            print_wrapped(console, Text(line, "dim"), INDENT)
         if one.never:
             print_wrapped(console, Text(f"Never taken: {', '.join(one.never)}", "dim"), INDENT)

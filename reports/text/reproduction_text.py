@@ -1,6 +1,6 @@
 """`podrace reproduce` for people: each step of the model with what the real scheduler did, what differs, the verdict, and what followed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -69,6 +69,14 @@ def _sentence(words: str) -> str:
     return words if not words or words.endswith((".", "?", "!")) else f"{words}."
 
 
+def stand_ins(instead: Mapping[str, str]) -> list[str]:
+    """A line for each module of which another version was taken."""
+    return [
+        f"{module} {taken} stands in for the version that upstream asks for, which is not to be had."
+        for module, taken in instead.items()
+    ]
+
+
 def remarks(one: Reproduction) -> list[str]:
     """What is to be said of the run beside its verdict."""
     lines = []
@@ -76,10 +84,7 @@ def remarks(one: Reproduction) -> list[str]:
         shown = ", ".join(one.unseen[:MOST_UNSEEN])
         more = f", and {len(one.unseen) - MOST_UNSEEN} more" if len(one.unseen) > MOST_UNSEEN else ""
         lines.append(f"Read by {one.property} and not to be seen, so taken from the model: {shown}{more}.")
-    lines += [
-        f"{module} {taken} stands in for the version that upstream asks for, which is not to be had."
-        for module, taken in one.instead.items()
-    ]
+    lines += stand_ins(one.instead)
     lines += [f"Passed over: {line}" for line in one.log]
     return lines
 

@@ -8,6 +8,7 @@ from rich.text import Text
 from ...base.text import counted
 from ..tours import Tour
 from .findings_text import INDENT, print_wrapped
+from .reproduction_text import stand_ins
 
 _STYLES = {"IN STEP": "bold green", "DIFFERS": "bold yellow", "INCOMPLETE": "bold yellow"}
 _BOUNDS = {
@@ -30,10 +31,10 @@ def print_tours(
 
 
 def _print_tour(console: Console, tour: Tour) -> None:
-    where = tour.tree or tour.scheduler
+    where = where_of(tour)
     head = Text(f"{tour.scenario} on the code of {where}: ", "bold")
     print_wrapped(console, head.append(tour.verdict, _STYLES[tour.verdict]))
-    for line in account_of(tour):
+    for line in (*account_of(tour), *stand_ins(tour.instead)):
         print_wrapped(console, Text(line), INDENT)
     for departure in tour.departures:
         words = f"{counted(departure.runs, 'run')} at {counted(departure.transitions, 'transition')}: {departure.name}"
@@ -42,6 +43,11 @@ def _print_tour(console: Console, tour: Tour) -> None:
         print_wrapped(console, Text(f"{departure.words}{shrunk}", "dim"), 2 * INDENT)
         for number, step in enumerate(departure.steps, 1):
             print_wrapped(console, Text(f"{number}. {step}", "dim"), 2 * INDENT)
+
+
+def where_of(tour: Tour) -> str:
+    """Whose code was run."""
+    return f"{tour.tree} (compared with {tour.scheduler})" if tour.tree else tour.scheduler
 
 
 def account_of(tour: Tour) -> list[str]:
@@ -66,7 +72,7 @@ def account_of(tour: Tour) -> list[str]:
 
 def conclusion(tour: Tour, holds: bool, violated: bool) -> str:
     """What the tour says of the code, in one sentence."""
-    where = tour.tree or tour.scheduler
+    where = where_of(tour)
     if tour.verdict == "DIFFERS":
         return f"The code of {where} differs from the model of {tour.release}: the model's verdict is not its own."
     if tour.verdict == "INCOMPLETE":

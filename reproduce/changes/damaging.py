@@ -143,11 +143,11 @@ class Damage:
         return self._sides[removed]
 
     def _built(self, removed: bool, texts: dict[str, str | None]) -> Built | None:
-        change, say = self.change, self.watcher.say
+        change, say, counted = self.change, self.watcher.say, () if removed else self._packages
         root = (change.base_tree if removed else change.tree) or change.base
         try:
             with tree_with(root, texts, change.version, say) as tree:
-                return taken(built_for(change.version, self.go, say, tree, () if removed else self._packages))
+                return taken(built_for(replace(change.version, tree=tree), self.go, say, counted))
         except BuildProblem:  # no line is known to be needed
             return None
 

@@ -478,7 +478,7 @@ class Judging:
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)
         try:
-            return built_for(self.change.version, self.go, self.watcher.say, tree, counted)
+            return built_for(replace(self.change.version, tree=tree), self.go, self.watcher.say, counted)
         except BuildProblem as problem:
             error, whose = first_error(problem, self.change)
             if whose == DRIVERS and tree != self.change.base_tree:  # which the unchanged code may have, too

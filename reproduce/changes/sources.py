@@ -6,25 +6,20 @@ import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from ...analysis.request.release_names import known_releases, newest_of
-from ...analysis.upstream.likeness import hashes_of
-from ...analysis.upstream.source_tree import functions_in
 from ...base.problems import UsageProblem
 from ...base.structs import Data
 from ...base.text import one_line
-from ...model.history.trees import read_trees
 from ...model.history.versions import RELEASE_ORDER, canonical, exact
 from ..modules import held
-from ..modules.module import KubernetesVersion, downloaded, parse_version
+from ..modules.module import KubernetesVersion, parse_version, sources_of
 from ..modules.toolchain import Go
+from ..modules.trees import recognised, root_of, version_named
 from ..running import Say, alone_in, kept_in
 from .texts import BUILT_BY, OTHER_SOURCES, FileChange, FileDiff, applied, between
-
-LEAST_SHARE = 0.9
-"""So many of its functions must be those of a version that was looked at, for a tree to be taken for one near it."""
 
 FIRST = (1, 33)
 """The oldest release whose newest patch version is tried as the base of a diff."""
@@ -52,22 +47,23 @@ class Change(Data):
         )
 
 
-def sources_of(version: KubernetesVersion, go: Go) -> Path:
-    """Where the published sources of a version are. Raises GoProblem."""
+def unchanged(version: KubernetesVersion, go: Go) -> Path:
+    """Where the sources of a version are. Raises GoProblem."""
     with tempfile.TemporaryDirectory(prefix="podrace-") as folder:
-        return Path(downloaded(version, go, Path(folder))["Dir"])
+        return sources_of(version, go, Path(folder))
 
 
 def of_diff(diff: Sequence[FileDiff], name: str, kubernetes: str | None, go: Go, say: Say) -> Change:
     """A diff on the version that is named, or on the newest that it applies to. Raises UsageProblem."""
     if kubernetes is not None:
         version = _modelled(kubernetes)
-        root = sources_of(version, go)
-        return Change(name, version, tuple(applied(diff, root, name, str(version))), root)
+        root = unchanged(version, go)
+        files = tuple(applied(diff, root, name, str(version)))
+        return Change(name, replace(version, tree=None), files, root, version.tree)
     first: UsageProblem | None = None
     for version in newest_versions():
         say(f"trying {version} as the base")
-        root = sources_of(version, go)
+        root = unchanged(version, go)
         try:
             files = tuple(applied(diff, root, name, str(version)))
         except UsageProblem as problem:
@@ -90,7 +86,7 @@ def _number(name: str) -> tuple[int, int]:
 
 
 def _modelled(kubernetes: str) -> KubernetesVersion:
-    version = parse_version(kubernetes)
+    version = version_named(kubernetes)
     if canonical(version.plain) is None:
         near = [v for v in known_releases() if v.startswith(f"{version.major}.{version.minor}.")]
         there = f"it has {', '.join(near)}" if near else f"its newest is {known_releases()[-1]}"
@@ -98,51 +94,20 @@ def _modelled(kubernetes: str) -> KubernetesVersion:
     return version
 
 
-def recognised(tree: Path, name: str) -> KubernetesVersion:
-    """The version that was looked at and has most functions in common with a tree. Raises UsageProblem if none is near."""
-    here = {place: hashes_of(function).tokens for place, function in functions_in(tree).items()}
-    known = read_trees().by_version
-    same = {
-        version: sum(old.get(p) is not None and old[p].tokens == t for p, t in here.items())
-        for version, old in known.items()
-    }
-    best = max(same, key=lambda version: (same[version], _patch(version)))
-    share = same[best] / max(len(here), 1)
-    if share < LEAST_SHARE:
-        raise UsageProblem(
-            f"{name}: a tree of unknown version: {share:.0%} of its functions are those of {best}, the nearest that is known; name its base "
-            "with --kubernetes"
-        )
-    return parse_version(best)
-
-
-def _patch(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
-
-
 def of_tree(tree: Path, kubernetes: str | None, go: Go) -> Change:
     """A source tree against the version that it is made of. Raises UsageProblem."""
     name = one_line(str(tree), 200)
-    root = _root(tree, name)
+    root = root_of(tree, name)
     version = recognised(root, name) if kubernetes is None else _modelled(kubernetes)
-    base = sources_of(version, go)
+    base = unchanged(version, go)
     notes = () if kubernetes is not None else (f"base: {version}, the nearest that is known",)
     here = {path: file for path, file in _go_files(root).items() if not path.startswith("staging/")}
     staged = "what is staged in the tree" if (root / "staging").is_dir() else ""
     if staged:
         notes = (*notes, f"{staged} was built as it is there, and not compared")
-    return Change(
-        name, version, tuple(between(_go_files(base), here)), base, None, root, notes, uncompared=staged
-    )
-
-
-def _root(tree: Path, name: str) -> Path:
-    for needed in ("go.mod", "pkg/scheduler/scheduler.go"):
-        if not (tree / needed).is_file():
-            raise UsageProblem(
-                f"{name}: it has no {needed}: name the root of kubernetes' sources, or a unified diff"
-            )
-    return tree.resolve()
+    files = tuple(between(_go_files(base), here))
+    plain = replace(version, tree=None)
+    return Change(name, plain, files, base, version.tree, root, notes, uncompared=staged)
 
 
 def _go_files(root: Path) -> dict[str, Path]:
@@ -164,7 +129,7 @@ def of_range(repository: Path, span: str, kubernetes: str | None, folder: Path) 
     for side, commit in (("base", base), ("head", head)):
         target = folder / side
         _extract(repository, commit, target)
-        trees.append(_root(target, f"--repo {one_line(str(repository), 120)} at {one_line(commit)}"))
+        trees.append(root_of(target, f"--repo {one_line(str(repository), 120)} at {one_line(commit)}"))
     name = f"{repository.resolve().name} {span}"
     version = recognised(trees[0], name) if kubernetes is None else _modelled(kubernetes)
     note = f"base: {one_line(base)}, compared with {version}, the nearest that is known"

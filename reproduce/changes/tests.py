@@ -19,7 +19,7 @@ from ..modules.toolchain import Go
 from ..patches import replaced
 from ..reproducing import Prepared
 from .beyond import STUCK, flushed_after
-from .sources import Change, made_tree, sources_of
+from .sources import Change, made_tree, unchanged
 
 GO_MOD = "go.mod"
 
@@ -101,7 +101,7 @@ def write_tests(
         {} if change.tree is not None else {one.path: one.after for one in change.files},
         folder / SOURCES,
     )
-    held.linked(sources_of(change.version, go) / TESTED, folder / SOURCES / TESTED)
+    held.linked(unchanged(change.version, go) / TESTED, folder / SOURCES / TESTED)
     module = folder / GO_MOD
     module.write_text(replaced(module.read_text(encoding="utf-8")), encoding="utf-8")
     return sorted(tests)

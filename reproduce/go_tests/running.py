@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...base.structs import Data
-from ..modules.module import KubernetesVersion, downloaded
+from ..modules.module import KubernetesVersion, sources_of
 from ..modules.toolchain import Go, GoProblem
 from ..patches import GoPatch, patched_copy, replaced
 from ..running import (
@@ -51,8 +51,7 @@ def write_go_tests(
     folder.mkdir(parents=True, exist_ok=True)
     files = write_sources(folder, version, go, driver_files(version))
     if patches:
-        sources = Path(downloaded(version, go, folder)["Dir"])
-        patched_copy(sources, folder / SOURCES, patches)
+        patched_copy(sources_of(version, go, folder), folder / SOURCES, patches)
         (folder / "go.mod").write_text(replaced(files.mod), encoding="utf-8")
     for name, text in tests.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -64,7 +63,7 @@ def run_go_tests(
     """What becomes of tests on a version, with patches or without, by their names. Raises GoProblem."""
     # One place for all patches: Go's cache knows packages by their place, and builds what they did not change only once.
     # A driver that was there before may have had a file under another name.
-    folder = kept_in() / f"go-tests-{version}{'-patched' if patches else ''}"
+    folder = kept_in() / f"go-tests-{version.tag}{'-patched' if patches else ''}"
     names = "|".join(re.findall(r"^func (Test\w+)\(", "\n".join(tests.values()), re.MULTILINE))
     with alone_in(folder, say):
         for left in folder.glob("*.go"):

@@ -17,12 +17,11 @@ from ...reports.lockstep import Cause, Lockstep
 from ...reports.stored import StoredScenario, StoredStep, StoredTrace, format_trace
 from ...scenarios import parse_scenario
 from ..case import Case
-from ..modules.module import KubernetesVersion, parse_version
 from ..modules.toolchain import Go
 from ..outcome import Outcome
 from ..random_runs.quick_steps import QuickSteps
 from ..random_runs.random_runs import Model, RandomRun, Wanted
-from ..request import release_of
+from ..request import Code, code_of
 from ..running import Built, Say, built_for, run_cases
 from .lockstep import WITHIN_LOCKS, Compared, Difference, Play, case_for, difference_of, lockstep
 from .shrinking import MOST_SECONDS, possible, shrunk
@@ -41,22 +40,24 @@ def plays(built: Built) -> Play:
 
 
 def held(
-    version: KubernetesVersion,
+    code: Code,
     wanted: Wanted,
     go: Go,
     say: Say,
     folder: Path | None = None,
     composed: Callable[[Composition], Composition] = lambda composition: composition,
 ) -> Lockstep:
-    """The random runs on one version. With a `folder`, each cause is shrunk, and stored there. Raises GoProblem, UsageProblem.
+    """The random runs on one version or tree. With a `folder`, each cause is shrunk, and stored there. Raises GoProblem, UsageProblem.
 
     `composed` changes the model that is held against the version.
     """
+    version = code.version
     try:
-        composition = composed(resolve(release_of(version), gates=wanted.gates))
+        composition = composed(resolve(code.release, gates=wanted.gates))
     except GateProblem as problem:
         raise UsageProblem(f"--kubernetes {version}: {problem}: name another version") from None
-    play = plays(built_for(version, go, say))
+    built = built_for(version, go, say)
+    play = plays(built)
     began = time.monotonic()
 
     def tell(found: Compared) -> None:
@@ -74,7 +75,8 @@ def held(
             example, stopped = small.difference, small.stopped
             if stopped:
                 say(f"{version}: not shrunk to the end within {MOST_SECONDS:.0f} s and {small.tries:,} tries")
-            target = folder / f"{version}-{number}.json"
+            place = "" if version.tree is None else f"{version.tree.name}-"
+            target = folder / f"{place}{version.tag}-{number}.json"
             write_text("--store", target, format_trace(stored_run(example)))
             file = str(target)
         causes.append(Cause(name, runs, example.words, example.at, file, stopped))
@@ -90,6 +92,7 @@ def held(
         taken=dict(sorted(found.taken.items())),
         never=tuple(sorted(found.known - set(found.taken) - set(wanted.without))),
         within_locks=dict(WITHIN_LOCKS),
+        instead=dict(built.instead),
     )
 
 
@@ -134,22 +137,32 @@ def run_of(stored: StoredTrace, file: str) -> RandomRun:
     return run
 
 
-def again(stored: StoredTrace, file: str, go: Go, say: Say, kubernetes: str | None = None) -> Lockstep:
+def again(
+    stored: StoredTrace,
+    file: str,
+    go: Go,
+    say: Say,
+    kubernetes: str | None = None,
+    release: str | None = None,
+) -> Lockstep:
     """One stored run executed again. Raises GoProblem, Problem."""
-    version = parse_version(kubernetes or exact(stored.release))
-    if release_of(version) != canonical(stored.release):
+    code = code_of(kubernetes or exact(stored.release), release)
+    version = code.version
+    if code.release != canonical(stored.release):
         raise UsageProblem(
             f"{file}: a run of {stored.release}, and {version} is to be run: leave out --kubernetes"
         )
     run = run_of(stored, file)
     began = time.monotonic()
     case = case_for(run, "again")
-    difference = difference_of(run, plays(built_for(version, go, say))([case])[case.id])
+    built = built_for(version, go, say)
+    difference = difference_of(run, plays(built)([case])[case.id])
     causes = (
         () if difference is None else (Cause(difference.cause, 1, difference.words, difference.at, file),)
     )
     found = Compared()
     found.add(run, difference)
     return Lockstep(
-        str(version), stored.release, 0, 1, 1, found.steps, round(time.monotonic() - began, 1), causes, dict(found.taken)
+        str(version), stored.release, 0, 1, 1, found.steps, round(time.monotonic() - began, 1), causes, dict(found.taken),
+        instead=dict(built.instead),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from ...analysis.request.release_names import LATEST, parse_release
 from ...base.problems import UsageProblem
 from ...base.structs import Data
 from ...model.history.versions import RELEASE_ORDER, exact
-from .toolchain import Go, GoProblem, UnknownVersion, problem_of
+from .toolchain import NEWER, Go, GoProblem, UnknownVersion, problem_of
 
 KUBERNETES = "k8s.io/kubernetes"
 MODULE = "k8s.io/kubernetes/pkg/scheduler/podrace"
@@ -41,14 +41,20 @@ TIMERS = "asynctimerchan"
 
 
 class KubernetesVersion(Data):
-    """A version of k8s.io/kubernetes; `pre` is `beta.0` for v1.38.0-beta.0."""
+    """A version of k8s.io/kubernetes; `pre` is `beta.0` for v1.38.0-beta.0. With a `tree`, the sources there, which are near to it."""
 
     major: int
     minor: int
     patch: int
     pre: str = ""
+    tree: Path | None = None
 
     def __str__(self) -> str:
+        return self.tag if self.tree is None else f"{self.tree} (compared with {self.tag})"
+
+    @property
+    def tag(self) -> str:
+        """The published version, such as v1.36.3."""
         return f"v{self.plain}"
 
     @property
@@ -77,6 +83,11 @@ OWN_DRIVERS: dict[KubernetesVersion, OwnDriver] = {}
 """Versions that are run by a driver of their own, which is not part of podrace and knows pods by their names."""
 
 
+def is_version(text: str) -> bool:
+    """Whether a text has the form of a version."""
+    return text.strip().lower() == LATEST or _VERSION.fullmatch(text.strip()) is not None
+
+
 def parse_version(text: str) -> KubernetesVersion:
     """The version that `v1.36.3`, `1.36.3`, `1.36` (the newest of it that the model has), `latest` or `v1.38.0-beta.0` stands for. Raises UsageProblem."""
     text = text.strip()
@@ -84,7 +95,10 @@ def parse_version(text: str) -> KubernetesVersion:
         text = exact(parse_release(text))
     match = _VERSION.fullmatch(text)
     if match is None:
-        raise UsageProblem(f"--kubernetes: `{' '.join(text.split())[:80]}`: write a version such as v1.36.3")
+        raise UsageProblem(
+            f"--kubernetes: `{' '.join(text.split())[:80]}`: neither a version nor a directory: write a version such as v1.36.3, or name a checkout "
+            "of kubernetes"
+        )
     version = KubernetesVersion(int(match[1]), int(match[2]), int(match[3] or 0), match[4] or "")
     if (version.major, version.minor) < OLDEST and version not in OWN_DRIVERS:
         least = ".".join(map(str, OLDEST))
@@ -122,20 +136,20 @@ class ModuleFiles(Data):
         (folder / "go.sum").write_text(self.sum, encoding="utf-8")
 
 
-def write_module(version: KubernetesVersion, go: Go, folder: Path, tree: Path | None = None) -> ModuleFiles:
+def write_module(version: KubernetesVersion, go: Go, folder: Path) -> ModuleFiles:
     """Write go.mod and go.sum for a version into a folder; Go is run there. Raises GoProblem.
 
-    With a `tree`, kubernetes is built from it, and what is staged in it if that is there.
+    Of a tree, kubernetes is built from it, and what is staged in it if that is there.
     Where a module is not to be had in the version that upstream asks for, the nearest one of it is taken that is. One of which there is no version
     at all is taken to be empty: that will do where no package of it is needed.
     """
-    origin = Path(downloaded(version, go, folder)["Dir"]) if tree is None else tree
+    origin = sources_of(version, go, folder)
     declared = json.loads(go.run(["mod", "edit", "-json", str(origin / "go.mod")], folder))
     source = origin / "go.sum"
     sums = source.read_text(encoding="utf-8") if source.is_file() else ""
     instead: dict[str, str] = {}
     while True:
-        files = ModuleFiles(go_mod(declared, version, instead, tree), sums, instead)
+        files = ModuleFiles(go_mod(declared, version, instead), sums, instead)
         files.write(folder)
         absent = {module: v for module, v in _absent(go, folder).items() if module not in instead}
         if not absent:
@@ -163,7 +177,7 @@ def _absent(go: Go, folder: Path) -> dict[str, str]:
         said = go.tried([*wanted, *packages], folder, timeout=1800)
         text = said.stdout + said.stderr
         found = {match[1]: match[2] for match in _NOT_THERE.finditer(text)}
-        if found and "server response" not in text and not _REFUSED.search(text):
+        if NEWER.search(text) or (found and "server response" not in text and not _REFUSED.search(text)):
             raise problem_of(text, ["list"])
         absent |= found
     return absent
@@ -195,8 +209,10 @@ def _of_module(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"[0-9]+", version)[:3]))
 
 
-def downloaded(version: KubernetesVersion, go: Go, folder: Path) -> dict[str, str]:
-    """Where the sources of a version are: `Dir`, and its `GoMod`. Raises GoProblem."""
+def sources_of(version: KubernetesVersion, go: Go, folder: Path) -> Path:
+    """Where the sources of a version are: its tree, or what Go fetches; Go is run in the folder. Raises GoProblem."""
+    if version.tree is not None:
+        return version.tree
     done = go.tried(["mod", "download", "-json", f"{KUBERNETES}@{version}"], folder, timeout=1800)
     try:
         found: dict[str, str] = json.loads(done.stdout)
@@ -205,7 +221,7 @@ def downloaded(version: KubernetesVersion, go: Go, folder: Path) -> dict[str, st
     said = found.get("Error", "")
     if said or "Dir" not in found:
         raise _no_version(version, said or done.stderr)
-    return found
+    return Path(found["Dir"])
 
 
 def _no_version(version: KubernetesVersion, said: str) -> GoProblem:
@@ -215,11 +231,9 @@ def _no_version(version: KubernetesVersion, said: str) -> GoProblem:
     return problem
 
 
-def go_mod(
-    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str], tree: Path | None = None
-) -> str:
+def go_mod(declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str]) -> str:
     """The text of go.mod; `declared` is that of k8s.io/kubernetes, as `go mod edit -json` tells it."""
-    lines = _requires(declared, version, instead, tree)
+    lines = _requires(declared, version, instead)
     return "\n".join([f"module {MODULE}", "", *_go(declared), *lines, ""])
 
 
@@ -241,12 +255,13 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _requires(
-    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str], tree: Path | None
+    declared: dict[str, Any], version: KubernetesVersion, instead: Mapping[str, str]
 ) -> Iterator[str]:
+    tree = version.tree
     replaced = {row["Old"]["Path"]: row["New"] for row in declared.get("Replace") or ()}
     staged = {path for path, new in replaced.items() if new["Path"].startswith(_STAGING)}
     yield "require ("
-    yield f"\t{KUBERNETES} {version}"
+    yield f"\t{KUBERNETES} {version.tag}"
     for row in declared.get("Require") or ():
         path = row["Path"]
         wanted = version.staging if path in staged else row["Version"]
@@ -257,10 +272,10 @@ def _requires(
     yield ""
     yield "replace ("
     if tree is not None:
-        yield f"\t{KUBERNETES} => {tree}"
+        yield f"\t{KUBERNETES} => {_quoted(tree)}"
     for path, new in sorted(replaced.items()):
         if tree is not None and path in staged and (tree / _STAGING / path).is_dir():
-            yield f"\t{path} => {tree / _STAGING / path}"
+            yield f"\t{path} => {_quoted(tree / _STAGING / path)}"
             continue
         target = (
             _replacement(path, instead.get(path, version.staging))
@@ -277,6 +292,10 @@ def _requires(
             if row["Path"] not in replaced and row["Path"] not in instead:
                 yield f"\t{row['Path']} => {row['Path']} {row['Version']}"
     yield ")"
+
+
+def _quoted(path: Path) -> str:
+    return json.dumps(str(path), ensure_ascii=False)
 
 
 def _replacement(path: str, taken: str) -> str:

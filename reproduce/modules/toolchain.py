@@ -26,7 +26,8 @@ _NETWORK = (
     "proxyconnect", "Client.Timeout", "context deadline exceeded", "temporary failure in name resolution", "502 Bad Gateway",
     "503 Service Unavailable", "module lookup disabled", "unexpected EOF", "x509:",
 )  # fmt: skip
-_NEWER = re.compile(r"(\S+@\S+) requires go >= ([0-9.]+) \(running go ?([0-9.]+)")
+NEWER = re.compile(r"(\S+@\S+|go\.mod) requires go >= ([0-9.]+) \(running go ?([0-9.]+)")
+"""What Go says of a module that needs a newer one; of a tree, that its go.mod does."""
 _UNKNOWN = re.compile(r"unknown revision|no matching versions|invalid version|/@v/\S+: 4[0-9][0-9] ")
 
 
@@ -129,7 +130,7 @@ def has_go() -> bool:
 def problem_of(text: str, arguments: Sequence[str]) -> GoProblem:
     """What Go said about a failure, as one line."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    if (newer := _NEWER.search(text)) is not None:
+    if (newer := NEWER.search(text)) is not None:
         return GoProblem(
             f"{newer[1]} needs Go {newer[2]} or later, and `go` is {newer[3]}: set the variable GOTOOLCHAIN=go{newer[2]}, and Go fetches it, or have a "
             "newer `go` on PATH"

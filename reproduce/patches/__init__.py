@@ -105,6 +105,7 @@ def patched_copy(sources: Path, folder: Path, patches: Sequence[GoPatch]) -> Non
 
 def replaced(mod: str, by: str = "./kubernetes") -> str:
     """The text of go.mod with k8s.io/kubernetes taken from a folder."""
+    mod = re.sub(rf"^\t{re.escape(KUBERNETES)} => .*\n", "", mod, flags=re.MULTILINE)
     return f"{mod.rstrip()}\n\nreplace {KUBERNETES} => {by}\n"
 
 

@@ -4,28 +4,21 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from ...analysis.request.release_names import parse_release
 from ...base.problems import UsageProblem
-from ...base.structs import Data
-from ...base.text import one_line
 from ...checker.core.exploration import Budget
 from ...checker.explicit.state_graph import state_graph
 from ...model.history import Composition
-from ...model.history.versions import exact
 from ...properties import instrument
 from ...reports.tours import Departure, Tour
 from ...scenarios import Scenario
 from ..lockstep.lockstep import HELD, Difference, Play
 from ..lockstep.request import plays
 from ..lockstep.shrinking import labels_of, shrunk
-from ..modules.module import KubernetesVersion, parse_version
-from ..modules.toolchain import find_go
 from ..objects import objects_of
 from ..random_runs.random_runs import Model
-from ..request import OR_RELEASE, release_of
-from ..running import Built, Say, built_for
+from ..request import Code, code_of
+from ..running import Built, Say
 from .tour import Asked, Fate, Toured, tour
 
 MOST_STATES = 250_000
@@ -35,40 +28,12 @@ SHRINKING = 60.0
 """Seconds in which one difference is shrunk."""
 
 
-class Code(Data):
-    """Whose code is run: a version, or a tree of sources that is near to it; and the model's name of the version that it is held against."""
-
-    version: KubernetesVersion
-    release: str
-    tree: Path | None = None
-
-    def built(self, say: Say) -> Built:
-        """The binary. Raises GoProblem."""
-        return built_for(self.version, find_go(), say, self.tree)
-
-
 def parse_code(text: str, release: str | None) -> Code:
     """What --on-code names. Raises UsageProblem."""
-    tree = Path(text)
-    if not tree.is_dir():
-        if "/" in text or tree.exists():
-            raise UsageProblem(
-                f"--on-code: `{one_line(text)}` is no directory: name a version such as v1.36.3, or a tree of kubernetes' sources"
-            )
-        try:
-            version = parse_version(text)
-            return Code(
-                version, release_of(version, OR_RELEASE) if release is None else parse_release(release)
-            )
-        except UsageProblem as problem:
-            raise UsageProblem(str(problem).replace("--kubernetes:", "--on-code:")) from None
-    for needed in ("go.mod", "pkg/scheduler/scheduler.go"):
-        if not (tree / needed).is_file():
-            raise UsageProblem(f"--on-code: `{tree}` has no {needed}: name the root of kubernetes' sources")
-    if release is None:
-        raise UsageProblem(f"--on-code: say with --release which version `{tree}` is to be compared with")
-    known = parse_release(release)
-    return Code(parse_version(exact(known)), known, tree.resolve())
+    try:
+        return code_of(text, release)
+    except UsageProblem as problem:
+        raise UsageProblem(str(problem).replace("--kubernetes:", "--on-code:")) from None
 
 
 def tour_of(
@@ -93,7 +58,7 @@ def tour_of(
     play = plays(built)
     toured = tour(model, graph, play, Asked(max(1, budget.jobs), seconds, forced=forced), tell)
     departures = tuple(_departure(toured, name, play, say) for name, _ in toured.causes.most_common())
-    return _document(toured, code, departures)
+    return _document(toured, code, built, departures)
 
 
 def _refuse(scenario: Scenario) -> None:
@@ -118,11 +83,11 @@ def _departure(toured: Toured, name: str, play: Play, say: Say) -> Departure:
     return Departure(name, toured.causes[name], transitions, found.words, tuple(steps), not small.stopped)
 
 
-def _document(toured: Toured, code: Code, departures: tuple[Departure, ...]) -> Tour:
+def _document(toured: Toured, code: Code, built: Built, departures: tuple[Departure, ...]) -> Tour:
     model, graph = toured.model, toured.graph
     return Tour(
         scenario=model.scenario.name,
-        scheduler=str(code.version),
+        scheduler=code.version.tag,
         release=model.composition.label,
         states=graph.states,
         transitions=graph.edges,
@@ -137,6 +102,7 @@ def _document(toured: Toured, code: Code, departures: tuple[Departure, ...]) -> 
         steps=toured.steps,
         seconds=round(toured.seconds, 1),
         bound=graph.stopped or "",
-        tree="" if code.tree is None else str(code.tree),
+        tree="" if code.version.tree is None else str(code.version.tree),
+        instead=dict(built.instead),
         departures=departures,
     )

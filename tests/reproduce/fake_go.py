@@ -1,6 +1,6 @@
 """A `go` that builds nothing: it answers what podrace asks of Go, and what it builds is a program that does as a test says.
 
-`PODRACE_FAKE` in the environment of a run says what the real scheduler makes of each case: `same`, `differs N`, `held N`, `not there N`, `crash`, or
+`FAKE_GO` in the environment of a run says what the real scheduler makes of each case: `same`, `differs N`, `held N`, `not there N`, `crash`, or
 `holds`, which shows a state in which nothing is as the model has it.
 """
 
@@ -46,7 +46,7 @@ elif arguments[:3] == ["list", "-m", "-versions"]:
 elif arguments[0] == "run":
     Path("wrappers_gen.go").write_text("package podrace\\n")
 elif arguments[:2] == ["test", "-c"]:
-    if os.environ.get("PODRACE_FAKE") == "does not compile":
+    if os.environ.get("FAKE_GO") == "does not compile":
         print("# k8s.io/kubernetes/pkg/scheduler/podrace\\n./world.go:7:2: undefined: scheduler.New", file=sys.stderr)
         sys.exit(1)
     target = Path(arguments[arguments.index("-o") + 1])
@@ -59,7 +59,7 @@ else:
 BINARY = """\
 #!{python}
 import json, os, sys
-word, _, number = os.environ.get("PODRACE_FAKE", "same").rpartition(" ")
+word, _, number = os.environ.get("FAKE_GO", "same").rpartition(" ")
 if not number.isdigit():
     word, number = (word + " " + number).strip(), "0"
 at = int(number)

@@ -50,7 +50,7 @@ def drift(
     if run:
         if directory is not None or since or update or record is not None:
             raise UsageProblem(
-                "--run is about a version, not about a tree: leave out DIR, --since, --update and --record"
+                "--run: leave out DIR (write --kubernetes DIR to run a tree), --since, --update and --record"
             )
         limits = (max_states, max_memory, timeout, jobs)
         found = _run(kubernetes, limits, cache_folder(cache, no_cache), release, no_color)
@@ -91,17 +91,14 @@ def _run(
     from ....analysis.request.method import Method
     from ....analysis.request.release_names import known_releases
     from ....reproduce.across import across, everything
-    from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
-    from ....reproduce.request import Wanted, release_of
+    from ....reproduce.request import Wanted, code_of
     from ...terminal.progress_display import progress_display
 
     budget = budget_of(*limits)
     go = find_go()
-    version = parse_version(kubernetes or known_releases()[-1])
-    if not release:
-        release_of(version)
-    wanted = Wanted("", version.plain, release or None)
+    wanted = Wanted("", kubernetes or known_releases()[-1], release or None)
+    code_of(kubernetes or known_releases()[-1], wanted.release)
     with progress_display(no_color) as display:
         return across(everything(), wanted, go, budget, Method(cache=kept), display)
 

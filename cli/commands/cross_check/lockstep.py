@@ -29,9 +29,11 @@ def lockstep(
     kubernetes: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="vX.Y.Z", help=f"A version to run (repeatable); {', '.join(VERSIONS)} unless given."
+            metavar="vX.Y.Z|DIR",
+            help=f"A version to run, or a kubernetes checkout (repeatable); {', '.join(VERSIONS)} unless given.",
         ),
     ] = None,
+    release: str | None = None,
     clusters: int = 100,
     runs: int = 25,
     seed: int = 0,
@@ -48,7 +50,6 @@ def lockstep(
     from ....base.problems import UsageProblem
     from ....reproduce.lockstep.lockstep import WITHIN_LOCKS
     from ....reproduce.lockstep.request import again, held
-    from ....reproduce.modules.module import parse_version
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.random_runs.claim_clusters import claim_cluster
     from ....reproduce.random_runs.device_clusters import clusters_with_claims
@@ -58,6 +59,7 @@ def lockstep(
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.random_runs.volume_clusters import volume_cluster
+    from ....reproduce.request import code_of
     from ...terminal.progress_display import progress_display
 
     kinds = {
@@ -74,12 +76,14 @@ def lockstep(
     go = find_go()
     if trace is not None and kubernetes is not None and len(kubernetes) > 1:
         raise UsageProblem("--kubernetes: a stored run is of one version: name one, or none")
-    versions = [parse_version(name) for name in kubernetes or VERSIONS]
+    if release is not None and kubernetes is None:
+        raise UsageProblem("--release: it goes with --kubernetes")
+    codes = [code_of(name, release) for name in kubernetes or VERSIONS]
     with progress_display(no_color) as display:
         display.start("lockstep")
         if trace is not None:
             one = kubernetes[0] if kubernetes else None
-            found = [again(read_trace(trace), str(trace), go, display.say, one)]
+            found = [again(read_trace(trace), str(trace), go, display.say, one, release)]
         else:
             if store is not None:
                 _make(store)
@@ -89,7 +93,7 @@ def lockstep(
                 cluster = clusters_with_claims(minor) if claims else cluster
                 return Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=cluster, gates=gates)
 
-            found = [held(version, wanted(version.minor), go, display.say, store) for version in versions]
+            found = [held(code, wanted(code.version.minor), go, display.say, store) for code in codes]
     _print(found, form, no_color)
     raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
 

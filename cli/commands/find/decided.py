@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ....analysis.request.method import Method
     from ....analysis.request.plan import Selection
     from ....analysis.request.representative_cluster import Represented
-    from ....reproduce.tours.request import Code
+    from ....reproduce.request import Code
     from ...terminal.output import Output
     from .known_violations import KnownViolations
 

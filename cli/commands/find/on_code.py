@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ....analysis.request.plan import Run
     from ....reports.document import Finding
     from ....reports.tours import Tour
-    from ....reproduce.tours.request import Code
+    from ....reproduce.request import Code
     from ...terminal.output import Output
 
 FORMS = ("text", "json")
@@ -36,10 +36,12 @@ def code_of(text: str, release: str | None, form: str, changes: Sequence[str]) -
 
 def tours_of(runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher) -> list[Tour]:
     """The tour of each scenario once. Raises UsageProblem, GoProblem."""
+    from ....reproduce.modules.toolchain import find_go
+    from ....reproduce.running import built_for
     from ....reproduce.tours.request import tour_of
 
-    watcher.start(f"on the code of {code.tree or code.version}")
-    built = code.built(watcher.say)
+    watcher.start(f"on the code of {code.version}")
+    built = built_for(code.version, find_go(), watcher.say)
     one_each = {(run.scenario.file, run.composition.label): run for run in runs}
     return [
         tour_of(run.scenario, run.composition, code, built, budget, watcher.say) for run in one_each.values()

@@ -80,7 +80,7 @@ def reproduce(
         if go_test:
             raise typer.Exit(_go_test(asked, patches, directory, run, display.say))
         if directory is None and not run:
-            directory = Path(f"reproduce-{asked[0].about['name']}-{asked[0].about['scheduler']}")
+            directory = Path(f"reproduce-{asked[0].about['name']}-{asked[0].question.version.tag}")
             refuse_unusable(directory)
         found = []
         if directory is not None:

@@ -89,7 +89,7 @@ def test_what_is_wrong(
     [
         ("v1.99.0", "the model does not have v1.99.0: its newest is "),
         ("v1.35.99", "the model does not have v1.35.99: it has 1.35.0, "),
-        ("banana", "`banana`: write a version such as v1.36.3"),
+        ("banana", "`banana`: neither a version nor a directory: write a version such as v1.36.3"),
     ],
 )
 def test_a_version_that_nobody_has(shell: Shell, tmp_path: Path, version: str, said: str) -> None:
@@ -113,4 +113,4 @@ def test_a_tree_that_is_none(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     ran = shell("verify", str(tmp_path / "tree"))
     assert ran.code == 2
-    assert ran.err.endswith("it has no go.mod: name the root of kubernetes' sources, or a unified diff\n")
+    assert ran.err.endswith("it has no go.mod: name the root of kubernetes' sources\n")

@@ -16,7 +16,7 @@ USAGE, INCONCLUSIVE = 2, 3
 
 
 def test_all_transitions_are_taken(shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PODRACE_FAKE", "same")
+    monkeypatch.setenv("FAKE_GO", "same")
     result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1")
     lines = [line.strip() for line in result.out.splitlines()]
     assert "unheard-signal on the code of v1.36.3: IN STEP" in lines
@@ -25,7 +25,7 @@ def test_all_transitions_are_taken(shell: Shell, go: Path, monkeypatch: pytest.M
 
 
 def test_a_difference_is_told_step_by_step(shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PODRACE_FAKE", "differs 2")
+    monkeypatch.setenv("FAKE_GO", "differs 2")
     result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1", "-o", "json")
     (tour,) = json.loads(result.out)["on_code"]
     assert tour["verdict"] == "DIFFERS"
@@ -37,7 +37,7 @@ def test_a_difference_is_told_step_by_step(shell: Shell, go: Path, monkeypatch: 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["/nowhere"], "--on-code: `/nowhere` is no directory: name a version such as v1.36.3, or a tree of kubernetes' sources"),
+        (["/nowhere"], "--on-code: `/nowhere`: neither a version nor a directory: write a version such as v1.36.3, or name a checkout of kubernetes"),
         (["v1.2.3"], "--on-code: v1.2.3 cannot be built any more: name v1.29.0 or later; v1.13.0 runs in a checkout of podrace, by `make reproduce-old`"),
         (["v1.36.3", "-o", "html"], "--on-code: the forms of its report are text and json: leave out -o html"),
         (["v1.36.3", "--with-fix", "1"], "--on-code: a version is compared with its own model: leave out --with-fix"),
@@ -54,11 +54,12 @@ def test_a_tree_is_one_of_kubernetes_and_held_against_a_release(shell: Shell, tm
         assert result.code == USAGE
         return result.err.strip()
 
-    wrong = f"podrace: --on-code: `{tmp_path}` has no go.mod: name the root of kubernetes' sources"
+    wrong = f"podrace: --on-code: {tmp_path}: it has no go.mod: name the root of kubernetes' sources"
     assert said() == wrong
     (tmp_path / "go.mod").touch()
     (tmp_path / "pkg" / "scheduler").mkdir(parents=True)
     (tmp_path / "pkg" / "scheduler" / "scheduler.go").touch()
-    assert (
-        said() == f"podrace: --on-code: say with --release which version `{tmp_path}` is to be compared with"
+    assert said().startswith(
+        f"podrace: --on-code: {tmp_path}: a tree of unknown version: 0% of its functions are those of "
     )
+    assert said().endswith(", the nearest that is known; name its base with --release")

@@ -182,10 +182,9 @@ def test_the_changed_code_is_built_once(
     """So that its lines can be damaged, and as it is only if that does not compile."""
     built: list[tuple[str, tuple[str, ...]]] = []
 
-    def build(
-        version: KubernetesVersion, _go: object, _say: object, tree: Path, counted: tuple[str, ...] = ()
-    ):
-        text = (tree / PATH).read_text(encoding="utf-8")
+    def build(version: KubernetesVersion, _go: object, _say: object, counted: tuple[str, ...] = ()):
+        assert version.tree is not None
+        text = (version.tree / PATH).read_text(encoding="utf-8")
         built.append((text, tuple(counted)))
         if "podraceDamaged" in text and not compiles:
             raise BuildProblem("it does not compile", "")

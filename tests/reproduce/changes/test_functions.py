@@ -202,7 +202,7 @@ def test_of_a_tree_its_command_and_its_modules_are_compared(
         for file, text in files.items():
             (tmp_path / side / file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / side / file).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(sources, "sources_of", lambda *_: tmp_path / "base")
+    monkeypatch.setattr(sources, "unchanged", lambda *_: tmp_path / "base")
     change = sources.of_tree(tmp_path / "own", "v1.36.3", Go("go", "go1.26.8"))
     assert {one.path for one in change.files} == {
         "go.mod",

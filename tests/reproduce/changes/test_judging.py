@@ -44,7 +44,7 @@ from podrace.reproduce.changes.replays import Counterexample, Replay, differing,
 from podrace.reproduce.changes.sources import Change
 from podrace.reproduce.changes.texts import FileChange
 from podrace.reproduce.judging import RealRun
-from podrace.reproduce.modules.module import parse_version
+from podrace.reproduce.modules.module import KubernetesVersion, parse_version
 from podrace.reproduce.modules.toolchain import BuildProblem, Go
 from podrace.reproduce.outcome import Outcome, OutcomeStep
 from podrace.reproduce.reproducing import Prepared
@@ -296,8 +296,8 @@ def test_an_error_of_the_driver_alone_is_not_blamed_on_the_change(
 ) -> None:
     """Without the change the driver compiles, or it does not either."""
 
-    def build(version: object, go: object, say: object, tree: Path | None, counted: object) -> Built:
-        if tree is None and base:
+    def build(version: KubernetesVersion, go: object, say: object, counted: object) -> Built:
+        if version.tree is None and base:
             return Built(parse_version("1.36.3"), Path(), {})
         raise BuildProblem("go test failed", "# driver\n./world.go:7:2: wrong\n")
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from podrace.base.problems import UsageProblem
 from podrace.reproduce.lockstep.request import held
-from podrace.reproduce.modules.module import parse_version
 from podrace.reproduce.modules.toolchain import Go
 from podrace.reproduce.objects import objects_of
 from podrace.reproduce.random_runs.group_clusters import (
@@ -19,6 +18,7 @@ from podrace.reproduce.random_runs.group_clusters import (
     group_cluster,
 )
 from podrace.reproduce.random_runs.random_runs import Wanted
+from podrace.reproduce.request import code_of
 from podrace.scenarios import parse_scenario
 
 
@@ -67,6 +67,6 @@ def test_what_is_rarer_is_drawn_often_enough() -> None:
 def test_a_version_without_their_gate_is_refused_before_anything_is_built(version: str) -> None:
     go = Go("/no/go", "go1.26.8")
     with pytest.raises(UsageProblem) as refused:
-        held(parse_version(f"v{version}"), Wanted(cluster=group_cluster, gates=GATES), go, print)
+        held(code_of(f"v{version}"), Wanted(cluster=group_cluster, gates=GATES), go, print)
     gate = f"{version} has no gate GangScheduling: it came with 1.35.0 and was gone in 1.37.0"
     assert str(refused.value) == f"--kubernetes v{version}: {gate}: name another version"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,7 @@ def test_a_program_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("# m\n./a.go:3:1: undefined: x\n./b.go:1:1: other", BuildProblem, "does not compile: ./a.go:3:1: undefined: x"),
         ("", GoProblem, "it says nothing"),
         ("something\nelse", GoProblem, "`go test -c` failed: else"),
+        ("go: go.mod requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=local)", GoProblem, "go.mod needs Go 1.27.0 or later, and `go` is 1.26.8"),
         ("k8s.io/kubernetes@v1.38.0-beta.0 requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=local)", GoProblem,
          "k8s.io/kubernetes@v1.38.0-beta.0 needs Go 1.27.0 or later, and `go` is 1.26.8: set the variable GOTOOLCHAIN=go1.27.0, and Go fetches it"),
     ],
@@ -131,13 +133,22 @@ def test_an_old_language_version() -> None:
     assert text.splitlines()[2:6] == ["go 1.25.0", "", "godebug default=go1.21", "godebug asynctimerchan=0"]
 
 
-def test_what_is_not_to_be_had_is_replaced_by_the_nearest(go: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "module"
-    folder.mkdir()
-    files = write_module(parse_version("v1.36.3"), find_go(), folder)
+@pytest.mark.parametrize("of_tree", [False, True])
+def test_what_is_not_to_be_had_is_replaced_by_the_nearest(go: Path, tmp_path: Path, of_tree: bool) -> None:
+    """Of a tree, too, but for what is staged in it."""
+    folder, tree = tmp_path / "module", tmp_path / "a tree"
+    staged = tree / "staging" / "src" / "k8s.io" / "api"
+    for made in (folder, staged):
+        made.mkdir(parents=True)
+    (tree / "go.sum").write_text("sums of the tree\n")
+    version = parse_version("v1.36.3")
+    files = write_module(replace(version, tree=tree) if of_tree else version, find_go(), folder)
     assert files.instead == {"k8s.io/gone": "v0.36.1"} or files.instead == {"k8s.io/gone": "v0.36.5"}
-    assert (folder / "go.sum").read_text() == "sums of v1.36.3\n"
-    assert "k8s.io/gone v0.36.3" not in (folder / "go.mod").read_text()
+    assert (folder / "go.sum").read_text() == f"sums of {'the tree' if of_tree else 'v1.36.3'}\n"
+    text = (folder / "go.mod").read_text()
+    assert "k8s.io/gone v0.36.3" not in text
+    assert (f'\tk8s.io/kubernetes => "{tree}"\n' in text) is of_tree
+    assert (f'\tk8s.io/api => "{staged}"\n' in text) is of_tree
 
 
 def test_any_module_can_be_one_that_is_not_to_be_had() -> None:

@@ -72,7 +72,7 @@ def is_small(system: TransitionSystem) -> bool:
 def test_every_transition_of_small_scenarios(version: str) -> None:
     go_or_skip()
     code = parse_code(version, None)
-    built = code.built(print)
+    built = built_for(code.version, go_or_skip(), print)
     table, column = read(PAGE.read_text(encoding="utf-8")), {}
     updates = bool(os.environ.get("PODRACE_UPDATE_GOLDEN"))
     for name in small(code.release) if updates else table:

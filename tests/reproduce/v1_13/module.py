@@ -22,7 +22,7 @@ from podrace.reproduce.modules.module import (
     KubernetesVersion,
     ModuleFiles,
     OwnDriver,
-    downloaded,
+    sources_of,
 )
 from podrace.reproduce.modules.toolchain import Go
 
@@ -59,7 +59,7 @@ _PARTS = {"k8s.io": 2, "sigs.k8s.io": 2, "google.golang.org": 2, "cloud.google.c
 
 def write_module(go: Go, folder: Path) -> ModuleFiles:
     """Write go.mod, go.sum and the copied modules for 1.13.0 into a folder. Raises GoProblem."""
-    source = Path(downloaded(VERSION, go, folder)["Dir"])
+    source = sources_of(VERSION, go, folder)
     versions = module_versions()
     written = ModuleFiles(go_mod(versions), _text(_SUMS), {})
     written.write(folder)
