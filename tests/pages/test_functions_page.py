@@ -158,3 +158,12 @@ def test_preemption_points_at_the_goroutine_that_does_it_now() -> None:
     assert f"{asynchronous}.start" in elements_of(f"{executor}:Executor.prepareCandidateAsync")
     (nominated,) = [m for m in mirrors() if "schedule_one.go:Scheduler.evaluateNominatedNode" in m.places]
     assert nominated.releases == "1.22 and later"
+
+
+def test_limits_of_volumes_are_followed() -> None:
+    file = "framework/plugins/nodevolumelimits/csi.go"
+    assert "scheduler.framework.filters.Filters.is_full_of" in elements_of(f"{file}:CSILimits.Filter")
+    hints = [place for place in TREES["1.37.2"] if place.startswith(f"{file}:CSILimits.isSchedulableAfter")]
+    assert len(hints) == 4
+    deliver = "scheduler.volumebinding.csi_informers.CsiInformers.deliver_"
+    assert all({f"{deliver}limit", f"{deliver}attachment"} <= set(elements_of(hint)) for hint in hints)

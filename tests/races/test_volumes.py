@@ -11,7 +11,7 @@ import pytest
 from podrace.base.problems import Problem
 from podrace.checker.search import check
 from podrace.model.history import CHANGES, resolve
-from podrace.model.language import Component, Expr, as_expr
+from podrace.model.language import Component, Expr, all_of, as_expr
 from podrace.model.scheduler import Plugin
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.storage.volumes import AboutVolumes
@@ -23,6 +23,7 @@ from tests.races.volume_patches import (
     GhostsUncounted,
     OthersAssumptionsKept,
     OwnVolumeChecked,
+    OwnVolumeOnce,
     VictimsVolumesLeave,
 )
 
@@ -82,6 +83,12 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("attached-victim", "L-INV", "1.36.3", BEFORE_127757, H, 2166, None),
     ("attached-victim", "L-INV", "1.36.3", (VictimsVolumesLeave,), H, 7792, None),
     ("attached-victim", "S-LIMIT", "1.36.3", (VictimsVolumesLeave,), H, 7792, None),
+    ("own-volume-twice", "L-VOL", "1.36.3", (), V, 34040, 40),
+    ("own-volume-twice", "L-VOL", "1.37.2", (), V, 37845, 40),
+    ("own-volume-twice", "L-VOL", "1.36.3", (OwnVolumeOnce,), H, 1595, None),
+    ("own-volume-twice", "L-VOL", "1.36.3", (VictimsVolumesLeave, OwnVolumeOnce), H, 1595, None),
+    ("own-volume-twice", "L-VOL", "1.36.3", BEFORE_127757, H, 1322, None),
+    ("own-volume-twice", "L-VOL", "1.36.3", (AlwaysActivated,), H, 1004259, None),
     ("limit-raised", "L-VOL", "1.32.13", (), V, 79, 15),
     ("limit-raised", "L-VOL", "1.36.3", (), H, 251, None),
 ]
@@ -206,6 +213,39 @@ def test_how_many_volumes_fit(wanted: int, limit: int, attached: str, expected: 
     system = instrument(spec, resolve("1.36.3").classes, [NeverRejected])
     (found,) = check(system, ["X-REJECTED"])
     assert found.verdict.name == expected
+
+
+@pytest.mark.parametrize(
+    ("patches", "verdict", "states", "steps"),
+    [
+        ((), V, 1143, 21),
+        ((AlwaysActivated,), V, 1143, 21),
+        ((VictimsVolumesLeave,), V, 1138, 21),
+        ((OwnVolumeOnce,), H, 1595, None),
+        ((VictimsVolumesLeave, OwnVolumeOnce), H, 1595, None),
+        (BEFORE_127757, H, 1322, None),
+    ],
+)
+def test_a_pod_is_evicted_for_one_whose_volume_counts_twice(
+    patches: Patches, verdict: str, states: int, steps: int | None
+) -> None:
+    """Both volumes of own-volume-twice have a place. To count victims' volumes no more makes it no better."""
+    (scenario,) = find_scenarios(str(FOLDER / "own-volume-twice.yaml"))
+    (found,) = check(
+        instrument(scenario.spec, (*patches, *resolve("1.36.3").classes), [NobodyEvicted]), ["X-EVICTED"]
+    )
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+
+
+class NobodyEvicted(AboutVolumes):
+    """No pod that was there at the start is being deleted, or gone."""
+
+    id = "X-EVICTED"
+
+    def holds(self) -> Expr:
+        there = (self.api.pod[p] for p in self.pods if p.exists)
+        return all_of(pod.exists & ~as_expr(pod.terminating) for pod in there)
 
 
 class NeverRejected(AboutVolumes):

@@ -7,6 +7,7 @@ from podrace.patching import (
     Cache,
     CountedClaim,
     CsiInformers,
+    CsiView,
     Expr,
     Filters,
     Node,
@@ -86,6 +87,14 @@ class VictimsVolumesLeave(Filters):
     def holders(self, node: Node, placement: Placement) -> list[tuple[Pod, Expr]]:
         there = [(q, row[node]) for q, row in placement.prefiltered.items() if node in row]
         return [*super().holders(node, placement), *there]
+
+
+class OwnVolumeOnce(Filters):
+    """The pod's own volume that is attached to the node already counts once, as its own."""
+
+    def is_brought(self, pod: Pod, at: Attachable, csi: CsiView) -> Expr:
+        own = (c for c in self.universe[VolumeClaim] if c.name in pod.volumes)
+        return any_of(csi.has_claim(c) & (csi.volume_of(c) == at.volume) for c in own)
 
 
 class AttachedAtOnce(CsiInformers):

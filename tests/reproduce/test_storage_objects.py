@@ -6,10 +6,12 @@ import pytest
 
 from podrace.model.environment.objects import (
     ClusterSpec,
+    CsiDriver,
     ExtensionPoint,
     Node,
     Pod,
     PodGroup,
+    Scope,
     StorageClass,
     Volume,
     VolumeClaim,
@@ -73,6 +75,29 @@ def test_a_pod_mounts_its_claims_and_volume_binding_says_itself_whether_it_has_w
     assert _points(pod) == ["RESERVE", "PERMIT"]
 
 
+EBS = CsiDriver("ebs", {"n1": (1, 1)})
+LIMITED = StorageClass("limited", driver="ebs")
+NEW_PROCESS = "the driver does not play what a new process lists of CSINodes and VolumeAttachments"
+
+
+def limited(scope: Scope, provisioned_for: str | None = None) -> ClusterSpec:
+    volumes = (Volume(0, "pv1", LIMITED, claim="c1", provisioned_for=provisioned_for),)
+    claims = (VolumeClaim(0, "c1", LIMITED, volumes[0], completed=True),)
+    return ClusterSpec(
+        "c",
+        (Pod(0, "a", 1, volumes=["c1"]),),
+        NODES,
+        scope=scope,
+        volumes=volumes,
+        volume_claims=claims,
+        drivers=(EBS,),
+    )
+
+
+def test_limits_alone_can_be_said() -> None:
+    assert tuple(missing_storage(limited(Scope()))) == ()
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -85,6 +110,9 @@ def test_a_pod_mounts_its_claims_and_volume_binding_says_itself_whether_it_has_w
             ClusterSpec("c", (), (), volumes=(Volume(0, "x", LOCAL),), volume_claims=(VolumeClaim(0, "x", LOCAL),)),
             "a volume and a claim of one have one name",
         ),
+        (limited(Scope(restarts=1)), NEW_PROCESS),
+        (limited(Scope(leader_changes=1)), NEW_PROCESS),
+        (limited(Scope(), provisioned_for="c1"), "the driver does not play limits of volumes that a provisioner makes"),
         (
             ClusterSpec("c", (), (), volume_claims=(VolumeClaim(0, "x/c1", LOCAL),)),
             "the pods that mount the claim x/c1 are in several namespaces",

@@ -260,7 +260,9 @@ class Filters(Component):
 
         used, kept = used_by(placement.counted(node)), used_by(self.holders(node, placement))
         left = [
-            csi.is_attached(at) & ~any_of(kept[c] & (csi.volume_of(c) == at.volume) for c in claims)
+            csi.is_attached(at)
+            & ~any_of(kept[c] & (csi.volume_of(c) == at.volume) for c in claims)
+            & ~self.is_brought(pod, at, csi)
             for at in self.universe[Attachable]
             if self.counts_attachments()
             and at.node is limit.node
@@ -272,6 +274,10 @@ class Filters(Component):
     def counts_attachments(self) -> bool:
         """Whether volumes count that are attached to the node, and that no pod there uses."""
         return True
+
+    def is_brought(self, pod: Pod, at: Attachable, csi: CsiView) -> Expr:
+        """Whether an attached volume counts as the pod's own only. Upstream counts it as both."""
+        return as_expr(False)
 
     def holders(self, node: Node, placement: Placement) -> list[tuple[Pod, Expr]]:
         """The pods whose attached volumes count as theirs only: those in the NodeInfo. In a dry run of preemption the victims are none of them, so that their volumes count on."""

@@ -163,7 +163,7 @@ def test_memory_is_the_same_bound() -> None:
 
 
 def test_time_runs_out_for_all() -> None:
-    found = explore(philosophers(15), Budget(timeout=0.2, jobs=2))
+    found = explore(philosophers(15), Budget(timeout=0.001, jobs=2))
     assert found.stopped == "timeout"
 
 

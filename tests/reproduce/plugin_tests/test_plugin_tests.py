@@ -138,6 +138,19 @@ FINDINGS = (
         ("node2 fits b, although the claim's volume is to be pv1, on node1",),
     ),
     Finding(
+        "attached-victim",
+        "volumes",
+        "pkg/scheduler/framework/plugins/nodevolumelimits",
+        "attached_victim_test",
+        "attached-counted-once",
+        (
+            "low is no victim, as high does not fit without it: node(s) exceed max volume count",
+            "web does not fit, and its volume is on the node already: node(s) exceed max volume count",
+            "low is to be evicted for web, and both have room",
+        ),
+        (),
+    ),
+    Finding(
         "extender-behind",
         "actors",
         "pkg/scheduler",
