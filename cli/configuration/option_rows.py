@@ -93,7 +93,7 @@ with_fix          --with-fix N              Add an upstream change, such as 7225
 gate              --gate NAME=true|false    Set a feature gate of the scheduler: see `podrace gates` (repeatable).
 scenario          --scenario NAME|FILE      Only this scenario (repeatable; default: all of the catalogue that fit the release).
 property_         --property ID             Check this property (repeatable; see `podrace properties`).
-time              --time                    any (the default): the periodic flush can come at any moment. scales: only after minutes without shorter work.
+time              --time                    any (the default): the periodic flush can come at any moment. scales: the flush waits until no shorter work is left.
 slow              --slow ACTOR              With --time scales: an actor whose steps can still take minutes, such as `pod informer` (repeatable).
 max_states        --max-states N            Stop each search after N states, such as 5M.
 jobs              -j --jobs N               Search with N threads (default: all cores).
@@ -105,11 +105,11 @@ trace             TRACE                     A file from `podrace check --save-tr
 without_fix       --without-fix N           Remove an upstream change (repeatable).
 patch             --patch FILE[:CLASS]      A proposed change: subclasses of parts of the scheduler, in a Python file (repeatable).
 save_trace        --save-trace FILE         Store the counterexample, for `podrace replay` and `podrace explain`.
-timings           --timings                 Also print durations in the forms json, html and so on; text always has them.
+timings           --timings                 Also print durations in every form; text always has them.
 baseline          --baseline FILE           A file of known violations: only new, worse or expired ones count.
 write_baseline    --write-baseline FILE     Write the current violations as a baseline, for you to add reasons.
 size              --size KIND=N             For a system of your own: the number of entities of a kind (repeatable).
-fail_on_vacuous   --fail-on-vacuous         Exit with 1 if a property holds only because nothing tested it, or if a part of the scenario never acted.
+fail_on_vacuous   --fail-on-vacuous         Exit with 1 if a property holds because nothing tested it, or if a part of the scenario never acted.
 graph             --graph FILE              Draw the counterexample as .svg, .png or .dot.
 graph_kind        --graph-kind              lanes: the steps by actor. cluster: the cluster before and after each decisive step. lasso: what repeats indefinitely.
 report            --report DIR              Write the result in every form, with all counterexamples, into a directory.
@@ -134,7 +134,7 @@ alone             --alone                   Compare only the named properties, w
 minimal           --minimal                 Print the smallest sets of the changes with which all properties hold. Exit codes: 0 there is one, 1 there is none, 3 inconclusive.
 repo              --repo DIR                A checkout of kubernetes, with --range.
 range_            --range BASE..HEAD        With --repo: check these commits.
-kubernetes        --kubernetes vX.Y.Z|DIR   For a Go change: the version, or the kubernetes checkout, that it is made for; --release means the same.
+kubernetes        --kubernetes vX.Y.Z|DIR   For a Go change: the version, or the kubernetes checkout, that it changes; --release means the same.
 go_test           --go-test DIR             For a Go change: write Go tests for the races that it opens or closes.
 [diff]
 releases          BEFORE AFTER              Two releases, such as 1.33 1.36.
@@ -144,7 +144,7 @@ after             --after X.Y               The second release.
 directory         DIR                       The root of a kubernetes source tree.
 run               --run                     Run all races and hazards on the real scheduler of a version.
 kubernetes        --kubernetes vX.Y.Z|DIR   With --run: this version, or a kubernetes checkout (default: the newest of the model).
-since             --since X.Y.Z             Compare with this recorded tree, not with the newest one.
+since             --since X.Y.Z             Compare with this recorded tree, not with the newest.
 update            --update                  Record this tree.
 release           --release X.Y.Z           With --update: the version of this tree.
 record            --record FILE             Use this record of trees instead of podrace's own.
@@ -162,12 +162,12 @@ volumes           --volumes                 Clusters with volumes and their clai
 store             --store DIR               Shrink an example of each difference, and store it there.
 form              -o --output               Form of the result on stdout.
 [ask]
-scenario          SCENARIO                  A scenario, as for `podrace check`; leave it out with --pods.
+scenario          SCENARIO                  A scenario, as for `podrace check`; none with --pods.
 steps             STEP...                   The steps, in their order.
-then              --then STEP               A step that happens directly after the one before.
-not_between       --not-between STEP        A step that does not happen between the one before and the next.
+then              --then STEP               A step that happens directly after the previous step.
+not_between       --not-between STEP        A step that does not happen between the previous step and the next.
 never             --never STEP              A step that does not happen at all (repeatable).
-end               --end STATE               A state to end in: `p parked`, `n1 overfull`, or a property that is violated (repeatable).
+end               --end STATE               The state at the end of the run: `p parked`, `n1 overfull`, or a violated property (repeatable).
 release           --release X.Y[.Z]         The scheduler's version, several with commas, or a range such as 1.28..1.36.
 pods              --pods P                  Ask about all clusters of up to P pods and --nodes nodes: p, q, r are any pods, n, m any nodes.
 nodes             --nodes N                 With --pods: the largest number of nodes.
@@ -183,16 +183,16 @@ pods              --pods N                  Keep at most N pods of -f.
 nodes             --nodes N                 Keep at most N nodes of -f.
 focus             --focus NAMESPACE/POD     Keep this waiting pod of -f (default: the most contested one).
 drain             --drain NODE              Check the cluster of -f right after a drain of this node.
-upgrade           --upgrade X.Y             Compare the cluster of -f with the same on this version of the scheduler. Exit codes: 0 nothing becomes worse, 1 something does.
-controllers       --controllers             Let the controllers of kept pods of -f recreate them again and again.
-write_scenario    --write-scenario FILE     Write the cluster that was made from -f as a scenario; - prints it, and checks nothing.
+upgrade           --upgrade X.Y             Check the cluster of -f also on this version of the scheduler, and compare. Exit codes: 0 nothing becomes worse, 1 something does.
+controllers       --controllers             Let controllers recreate the kept pods of -f again and again.
+write_scenario    --write-scenario FILE     Write the cluster made from -f as a scenario; `-` prints the scenario, and checks nothing.
 fair_flush        --fair-flush              Liveness assumes that the periodic flush happens.
 first             --first                   For a system of your own: stop at the first violation of any invariant.
-on_code           --on-code vX.Y.Z|DIR      Also run kube-scheduler's own code, a version or a source tree, through every transition, and compare. Needs Go 1.26 or later.
-affected          --affected                Check all versions of the model, and print which are affected.
+on_code           --on-code vX.Y.Z|DIR      Also run kube-scheduler's own code (a version or a source tree) through every transition, and compare the states. Needs Go 1.26 or later.
+affected          --affected                Check all versions of the scheduler, and print which are affected.
 verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and what was kept.
 max_states        --max-states N            Stop after N states, such as 5M.
-walks             --walks N[0..1000000]     If states or memory run out, continue from the ends of up to N random runs. This can find a violation, but not prove HOLDS.
+walks             --walks N[0..1000000]     If states or memory run out, also search from the ends of up to N random runs. This can find a violation, but not prove HOLDS.
 engine            --engine                  native, or the slow reference interpreter.
 [prove]
 pods              --pods P                  The largest number of pods.
@@ -222,7 +222,7 @@ property_         --property ID             Check only this property (repeatable
 clock_skew        --clock-skew TIME         How far clocks can differ; a plain number is in seconds.
 explain           --explain                 Say which known races explain the first violation of each property (takes a minute or two).
 policy            --policy                  Print an audit policy that is enough for all answers.
-follow            --follow                  Read on while the logs grow, and print each new violation; Ctrl-C ends it and prints all answers.
+follow            --follow                  Keep reading while the logs grow, and print each new violation; Ctrl-C ends the command and prints all answers.
 report            --report DIR              Write every form of the answers into this directory.
 [explain]
 verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and what was kept.
@@ -252,5 +252,5 @@ root              --root DIR                Read only files below this directory
 allow_code        --allow-code              Allow podrace to run patches and property files below --root, which are Python code.
 timeout           --timeout TIME            Time limit of one search; a call can set a shorter one.
 [schema]
-name              report|replay|reproduction|trace|scenario|baseline  Which document.
+name              report|replay|reproduction|trace|scenario|baseline  The document to describe.
 """

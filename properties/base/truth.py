@@ -19,7 +19,7 @@ from .property import Property
 
 
 class Outcomes(Property):
-    """Every pod that waits at the start, or comes later, can be bound, deleted by preemption apart."""
+    """Every pod that waits at the start or is created later can be bound, except pods that preemption deletes."""
 
     id = "OUTCOMES"
     may_be_given = True

@@ -11,12 +11,12 @@ from ..base.property import Property
 class QuotaIsNotHeldBack(Property):
     """Whenever no step of the controllers or the scheduler can run, no pod that another gate holds back has the quota for which a pod waits.
 
-    A user sees that a workload was admitted and its pod is SchedulingGated, while another one waits for the quota. Users, who may take gates away that have no
-    keeper, are not counted on.
+    A user sees an admitted workload whose pod stays SchedulingGated, while another workload waits for the quota. The property does not assume that users remove
+    gates that have no keeper.
     """
 
     id = "S-QUOTA"
-    consequence = "A pod that may not start holds quota. Another pod waits for that quota until the first one is let go or deleted."
+    consequence = "A pod that may not start holds quota. Another pod waits for this quota until the first pod may start or is deleted."
     kind = "deadlock freedom"
     concerns = "the pod that waits for the quota"
 

@@ -15,8 +15,8 @@ from ..base.property import Property
 class NoReplacementForEver(Property):
     """Pods of one owner are not removed from their nodes, created again and placed again indefinitely, and no node is created and removed indefinitely.
 
-    They are taken away by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller; that a pod finishes by itself does not
-    count. Users act finitely often, so nothing but the cluster's own components keeps such a loop going.
+    Pods are removed by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller. A pod that finishes by itself does not
+    count. Users act finitely often, so only the cluster's own components keep such a loop going.
     """
 
     id = "L-LOOP"
@@ -73,12 +73,12 @@ class NoReplacementForEver(Property):
 class NoMoreThanWanted(Property):
     """No owner has more pods than it wants. For a Job and a StatefulSet, terminating pods count, too.
 
-    A user sees two pods of one ordinal's work, or a pod too many that takes the room of another until its controller deletes it. A Job whose podReplacementPolicy is
-    TerminatingOrFailed makes a pod while the one before terminates: that is what it says, and its room is not free yet.
+    A user sees two pods that do the work of one ordinal, or a surplus pod that takes another pod's room until its controller deletes it. With the podReplacementPolicy
+    TerminatingOrFailed, a Job creates a pod while the previous pod terminates and still uses its room, as the policy says.
     """
 
     id = "S-MANY"
-    consequence = "A controller runs more pods than its workload wants. They cost room, and a Job may do its work twice."
+    consequence = "A controller runs more pods than its workload wants. The surplus pods take room, and a Job may do its work twice."
 
     def wanted(self, owner: Owner) -> int:
         """How many pods the owner wants at once."""

@@ -119,7 +119,7 @@ class EvictionsHitTheirPod(WrittenByName):
 class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
     """No eviction that was granted for one pod, with or without a budget, ends a later pod with the same name.
 
-    A drain, the descheduler or an autoscaler then deletes a pod that it never named, for which no budget was asked.
+    In a violation, a drain, the descheduler or an autoscaler deletes a pod that it never named, without checking a budget.
     """
 
     id = "S-IDEVICT"

@@ -13,8 +13,8 @@ from ..base.property import NeverHappens
 class EmptyNodesOnly(NeverHappens):
     """The autoscaler removes no node that has a pod, nor one that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
 
-    Such a wait may take minutes. The Binding of a pod that does not wait is on its way at once; that the node goes before it lands is not looked at. Nor are pods of
-    DaemonSets: they go with their node.
+    Such a wait may take minutes. The property ignores pods that do not wait, because their Binding is sent at once, and pods of DaemonSets, which are deleted with
+    their node.
     """
 
     id = "S-SCALE"

@@ -71,7 +71,8 @@ class _DeletionsHaveReasons(_OfTaints):
 class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
     """The taint eviction controller begins to delete a pod only if its node has had a taint, since the pod was bound, that it does not tolerate indefinitely.
 
-    That a taint went since then, and the controller has not heard, is not looked at; nor is which pod has the name when the DELETE arrives (S-IDTAINT).
+    If the taint was removed since then and the controller does not know this yet, the property is not violated. S-IDTAINT checks which pod has the name when the
+    DELETE arrives.
     """
 
     id = "S-TAINT"
@@ -95,7 +96,8 @@ class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
     """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or an actor other than the node lifecycle
     controller has tainted it.
 
-    The taints of a node that was not ready go some time after it is ready again, NoSchedule before NoExecute: what comes in between, by a toleration that ends, or is notified of late, has to go.
+    When a node is ready again, its taints are removed some time later, NoSchedule before NoExecute. In a violation, a pod is bound in between and is evicted when
+    its toleration ends, or the controller learns late that the taints are gone.
     """
 
     id = "S-BACK"
@@ -146,7 +148,7 @@ def _repels_beside_health(pod: Pod, node: Node) -> bool:
 class NobodyBeforeReady(Property):
     """No pod is bound to a node that has not been ready since it joined, unless it tolerates the taint node.kubernetes.io/not-ready with NoSchedule.
 
-    Where the scope has no node lifecycle controller (`node_lifecycle`), nodes are ready when the scenario says so.
+    Without a node lifecycle controller (`node_lifecycle`) in the scope, the scenario says when nodes are ready.
     """
 
     id = "S-READY"
@@ -224,7 +226,7 @@ class TaintedPodsLeave(_OfTaints):
     """Whenever no step of the scheduler, the watches, the kubelets, the timers or the taint eviction controller can run, no pod that nobody has deleted is on a node
     with a NoExecute taint that it does not tolerate indefinitely.
 
-    Where the scope has no such controller (`taint_eviction`), nobody has to leave.
+    Without this controller (`taint_eviction`) in the scope, no pod has to leave.
     """
 
     id = "S-LEAVE"
@@ -248,7 +250,7 @@ class TaintedPodsLeave(_OfTaints):
 class NothingLeftOfWorks(Property):
     """Once the taint eviction controller has deleted a pod, handled its deletion and ended its goroutine, it keeps nothing under the pod's name.
 
-    Else it begins no work for the pod that has the name after it.
+    Otherwise the controller does not plan a deletion for the next pod with this name.
     """
 
     id = "S-KEPT"

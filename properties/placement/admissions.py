@@ -18,8 +18,8 @@ from .bindings import BoundAmiss
 class NoPodRejected(Property):
     """No kubelet rejects a pod because the node has no room for it next to the pods that still run, or because the node does not suit it.
 
-    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (of taints with the effect NoExecute): the pod has failed, and its owner has to make another. Kubelets decide only where the scope has
-    `kubelet_admission`.
+    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (for NoExecute taints): the pod has failed, and its owner must create another. Kubelets
+    decide only with `kubelet_admission` in the scope.
     """
 
     id = "S-ADMIT"
@@ -42,8 +42,8 @@ class NoPodRejected(Property):
 class RunningPodsFit(Property):
     """The pods that still run on a node never request more than the node can allocate, even if their objects are deleted.
 
-    Else containers run together that were never to: two of them may have one exclusive CPU. Of a node whose object is updated the largest of its versions
-    counts, of a pod the smallest. Kubelets decide only where the scope has `kubelet_admission`.
+    Otherwise containers run together that do not fit together: two of them may have one exclusive CPU. If a node is updated in the run, its largest version counts;
+    if a pod is updated, its smallest. Kubelets decide only with `kubelet_admission` in the scope.
     """
 
     id = "S-RUN"
@@ -74,8 +74,8 @@ class RunningPodsFit(Property):
 class PortsGivenOnce(BoundAmiss):
     """No pod is bound to the node on which it was assumed if the snapshot of that attempt held another pod there with the same host port.
 
-    The kubelet can only reject such a pod (S-ADMIT). What the snapshot did not know yet, such as a Binding by somebody else, is not looked
-    at; nor is a pod that is placed as a member of a group.
+    The kubelet can only reject such a pod (S-ADMIT). The property ignores what the snapshot did not have yet, such as a Binding by another client, and pods that are
+    placed as members of a group.
     """
 
     id = "S-PORT"
@@ -108,8 +108,8 @@ class PortsGivenOnce(BoundAmiss):
 class PlacedWhereItMayBe(BoundAmiss):
     """No pod is bound to the node on which it was assumed if the snapshot of that attempt showed the node as cordoned, with a taint that the pod does not tolerate, or without a label that the pod requires.
 
-    What becomes of the node after the snapshot is not looked at: that is the lag, as old as the last update that the node handler has been given. The pod counts
-    as the API server has it when it is assumed.
+    The property ignores changes of the node after the snapshot. The snapshot can be as old as the last update that the node handler received. The pod counts as it is
+    at the API server when the scheduler assumes it.
     """
 
     id = "S-SUIT"
@@ -151,8 +151,8 @@ def _suits(pod: Pod, node: Node) -> bool:
 class DeferredResizesKeepNobodyOut(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node next to what its pods were allocated.
 
-    To the scheduler a pod counts with what its user wants, although its kubelet may put that off indefinitely. Kubelets decide only where the scope has
-    `kubelet_admission`; a pod that is not resized, or that no kubelet has, counts with what it asks for.
+    The scheduler counts the size that the user requests, although the kubelet may defer the resize indefinitely. Kubelets decide only with `kubelet_admission` in the
+    scope. A pod that is not resized, or that no kubelet has, counts with its requests.
     """
 
     id = "S-DEFER"
@@ -184,8 +184,7 @@ class DeferredResizesKeepNobodyOut(Property):
 class EndedPodsKeepNobodyOut(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node next to the pods of which something runs.
 
-    Of a pod that was deleted, and whose kubelet is done with it, finalizers keep the object, for as long as the one that set them wants. They do so only where the scope has
-    `bound_finalizers`.
+    When a deleted pod has stopped, its finalizers can keep its object until their owner removes them. This happens only with `bound_finalizers` in the scope.
     """
 
     id = "S-LINGER"

@@ -37,10 +37,9 @@ class Capacity(Property):
     """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate, and no two of
     them want the same host port.
 
-    Nor are there more pods than the number that the node takes, if it says one.
-    The kubelet rejects what its node has no room for, or no port: such a pod fails (S-ADMIT).
-    Of a node whose object is updated in the run, what it can allocate in the largest of its versions: that a node shrinks below what its pods
-    ask for is nobody's mistake. Nor is it that a pod grows once it is bound; of one that grew before, all that it asks for counts.
+    The number of pods does not exceed the limit of the node, either. The kubelet rejects a pod without room or without its port: such a pod fails (S-ADMIT).
+    If a node is updated in the run, its largest version counts, because a node that shrinks is not the scheduler's mistake. A pod counts with its requests at the
+    moment of its Binding, because a bound pod that grows is not the scheduler's mistake, either.
     """
 
     id = "S-CAP"
@@ -122,8 +121,7 @@ def _request_when_bound(prop: Property, pod: Pod, resource: str) -> Expr:
 class NoErrorForAbsentNode(Property):
     """Scheduling a pod ends in an error only if a call or a plugin fails, never because a node is absent.
 
-    That AssumePod refuses a pod which the cache has already, as in issue 52914, is an error that does not count here: that such a pod is tried at all
-    is what S-UNIQ and S-CYCLE are about.
+    One error does not count: AssumePod refuses a pod that the cache already has, as in issue 52914. S-UNIQ and S-CYCLE check that such a pod is not tried at all.
     """
 
     id = "S-ERR"
@@ -148,7 +146,7 @@ class NoErrorForAbsentNode(Property):
 class NoPodLost(Property):
     """Every pending pod that the queue's handler knows is in a sub-queue, or some goroutine still holds it.
 
-    One that is being deleted, and only waits for its finalizers, may be dropped: nobody can bind it any more.
+    The queue may drop a pod that is being deleted and only waits for its finalizers, because nothing can bind this pod any more.
     """
 
     id = "S-CONS"
@@ -194,8 +192,8 @@ class NoPodLost(Property):
 class AntiAffinityKept(Property):
     """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes.
 
-    Of nodes whose labels are updated in the run, only where they share the domain in all of their versions: that a node is relabelled into
-    another's domain is nobody's mistake. Of pods whose labels are updated, only those that a term means in all of their versions.
+    If labels of nodes are updated in the run, two nodes share a domain only if they do in all their versions, because a relabelled node is not the scheduler's mistake.
+    If labels of a pod are updated, a term selects the pod only if it selects all its versions.
     """
 
     id = "S-AFF"
@@ -302,9 +300,9 @@ class BoundAmiss(Property):
 class SpreadKept(BoundAmiss):
     """No pod is bound to the node on which it was assumed if this broke a hard topology spread constraint of the pod (DoNotSchedule), counting the pods in the snapshot of the attempt, and those that it lacked although they were bound or assumed.
 
-    What makes pods lie unevenly later is nobody's mistake: that pods are deleted, or that nodes are created, deleted or relabelled. So nodes count as the snapshot showed them, and
-    so do pods that it showed in other domains, even if they are gone. A pod that somebody else binds does not count itself, nor does one that is placed as a member of a group.
-    Of a release that does not look at constraints, or not at all of each, only what it looks at counts.
+    Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or relabelled. So nodes count as in the snapshot, and so do pods that
+    the snapshot shows in other domains, even if they are gone. The property does not check pods that another client binds, or that are placed as members of a group.
+    If a release ignores constraints, or fields of them, the property ignores them, too.
     """
 
     id = "S-SPREAD"

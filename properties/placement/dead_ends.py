@@ -30,16 +30,16 @@ BY_OTHERS = (
 class PlaceableStaysPlaceable(Property):
     """If all pods could be placed together when the last of them was created, they still can be: without users and faults, the cluster can reach a state in which each of them is on a node, is gone, or waits for a scheduling gate.
 
-    A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. A step that can fail is counted on as it may
-    turn out. The periodic flush of long-parked pods is not counted on, unless the scope says so. Preemption is: a pod that it deletes need not be placed.
+    A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. A step with
+    several outcomes can have any of them. The property assumes no periodic flush of parked pods, unless the scope says so. It assumes preemption: a pod that preemption deletes need not be placed.
 
     *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
-    one is created stays where it is. All others count as they were created: with the volumes and devices that they had at the start, and without
-    what a gate keeper has written since about where they are to go. A pod of a gang waits for gates, too, as long as too few pods of the gang have lost theirs.
+    one is created stays where it is. All other pods count as they were created: with the volumes and devices that they had at the start, and without
+    later updates by a gate keeper. A pod of a gang waits for gates, too, as long as too few pods of the gang have lost theirs.
 
-    The question is asked again for all pods whenever one is created. Where they cannot all be placed together, some pod has to wait, and the property says nothing until the next one
-    is created. It is also asked again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims: what they have made impossible is no dead end. What they
-    have made possible counts for the next pod that is created. A pod that a controller creates ends a dead end in this sense, so L-PLACE can wrongly hold where
+    The property asks again whether all pods can be placed together whenever a pod is created. If they cannot, some pod has to wait, and the property says nothing until the next pod
+    is created. It also asks again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims: a placement that they make impossible is not a dead end.
+    A placement that they make possible counts from the next created pod on. A pod that a controller creates ends a dead end in this sense, so L-PLACE can wrongly hold where
     controllers create pods.
     """
 

@@ -59,8 +59,8 @@ class AboutGroups(Property):
 class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     """A pod of a gang is allowed to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
-    Counted are pods that the scheduler has not been told are gone. ("Summary": no pod of the group goes past Permit before enough of them have come there.) What happens to the
-    pods after that, a deletion or a Binding that fails, is not counted against it.
+    Pods count until the scheduler receives their deletion. ("Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
+    failed Binding does not violate the property.
     """
 
     id = "S-QUORUM"
@@ -101,7 +101,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
 class GangBoundAsAWhole(AboutGroups):
     """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
-    ("Goals": it must not be that some pods of a gang run, and others can never be satisfied.) Where users have deleted so many that fewer than minCount exist, it says nothing.
+    ("Goals": it must not be that some pods of a gang run, and others can never run.) If fewer than minCount pods exist, because users deleted the others, the property says nothing.
     """
 
     id = "L-WHOLE"
@@ -123,7 +123,7 @@ class GangBoundAsAWhole(AboutGroups):
 class GroupStatesAreRight(AboutGroups):
     """The state of a group contains only pods of which the scheduler has received no deletion, each in at most one of its sets: unscheduled, assumed, assigned.
 
-    A pod in any of them is known, and what PreEnqueue counts are such pods, too. While a handler is busy with an event, it is not looked at.
+    Each pod in one of these sets is known to the state, and PreEnqueue counts only known pods. The property is not checked while a handler handles an event.
     """
 
     id = "S-GROUPSTATE"
@@ -165,7 +165,7 @@ class GroupStatesAreRight(AboutGroups):
 class DismissedPodsLeave(NeverHappens, AboutGroups):
     """If the failure handler gives up an assumed pod, because it is deleted or being deleted, the state of its group does not list it as unscheduled.
 
-    That the binding cycle of the pod was faster, and made it unscheduled, is for S-GROUPSTATE to say.
+    If the pod's binding cycle made the pod unscheduled earlier, S-GROUPSTATE covers this.
     """
 
     id = "S-DISMISSED"
@@ -278,7 +278,7 @@ class NoEndlessWaitOfGangs(AboutGroups):
 class GangsAreScheduled(NoEndlessWaitOfGangs):
     """No gang waits indefinitely with fewer than minCount pods bound while at every moment enough of its pods exist and fit together, counting all others that are bound or assumed.
 
-    ("Goals": a workload that requires gang scheduling does not remain stuck.) The time-out of Permit is not counted on: it hides for minutes that nobody goes on.
+    ("Goals": a workload that requires gang scheduling does not remain stuck.) The property does not assume the time-out of Permit, which hides for minutes that no pod goes on.
     """
 
     id = "L-GANG"
@@ -295,11 +295,11 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
 class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     """No two gangs wait indefinitely although each would fit if the other released its assumed pods.
 
-    ("Goals": no deadlock of two workloads of one priority, each of which holds what the other waits for.) The time-out of Permit is not counted on.
+    ("Goals": no deadlock of two workloads of one priority, each of which has the room that the other waits for.) The property does not assume the time-out of Permit.
     """
 
     id = "L-DEADLOCK"
-    consequence = "Two gangs hold room that the other one needs. Both stay Pending until a timeout lets one go, or indefinitely."
+    consequence = "Two gangs hold room that the other one needs. Both stay Pending until a time-out makes one release its room, or indefinitely."
 
     def rooms(self, group: PodGroup) -> Placement:
         return self.without([m.pod for gang in self.gangs for m in self.members(gang)])

@@ -105,8 +105,7 @@ class NominationVisible(NominationMonitor):
     """Between the choice of a node for a preemptor and the moment the nomination first reaches the
     scheduler's memory, no other pod of the same or a lower priority is assumed there at the preemptor's expense.
 
-    This is the part of S-NOM that change 72259 restores. A choice that its own scheduling cycle gives up, because an
-    eviction or a write failed, promises nothing.
+    This is the part of S-NOM that change 72259 restores. If an eviction or a write fails and the scheduling cycle gives up its choice, the room is not reserved.
     """
 
     id = "S-NOMVIS"

@@ -85,7 +85,7 @@ class NoLastingInversion(Liveness):
 class NoPreemptionWithoutBenefit(Property):
     """Preemption chooses a node only if the preemptor does not fit there without an eviction.
 
-    Where nobody has to go, the next attempt would find the room by itself; a nomination only keeps it from others.
+    If no victim is needed, the next attempt finds the room by itself, and a nomination only keeps other pods out of it.
     """
 
     id = "S-GAIN"
@@ -143,8 +143,8 @@ class OnePreemptionAtATime(Property):
 class EvictionsCounted(Property):
     """An eviction by the eviction subresource is granted only if its budget still has as many pods as it wants to run.
 
-    A pod that is not ready may be evicted without that, but only as long as it is not, and so may one that has succeeded or failed. An eviction takes from the budget's status, which the disruption controller sets some time after pods came or went, and which preemption does not take from.
-    Only what the API server grants counts: preemption may overdraw a budget where there is no other way.
+    Two kinds of pods may be evicted without this: a pod that is not ready, as long as it is not ready, and a pod that has succeeded or failed. An eviction lowers the budget's status. Preemption does
+    not. The disruption controller updates the status some time after pods are created or deleted. Only evictions by the API server count, because preemption may violate a budget if there is no other way.
     """
 
     id = "S-EVICT"
@@ -198,7 +198,7 @@ class UnhealthyPodsCanGo(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, a pod that is not ready can be evicted if as many others are healthy as its budget wants, or
     if the budget's policy is AlwaysAllow; and a pod that has succeeded or failed can always be evicted while its object exists.
 
-    Else a drain waits for a pod that nobody counts on. Readiness is looked at only where the scope has `readiness`.
+    Otherwise a drain waits for a pod that does not count for its budget. Readiness matters only with `readiness` in the scope.
     """
 
     id = "S-DRAIN"

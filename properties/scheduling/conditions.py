@@ -48,8 +48,8 @@ class RejectedPodsSaySo(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, every pending pod that its last attempt found to be
     unschedulable carries the condition PodScheduled=False, with reason Unschedulable.
 
-    Autoscalers make nodes for the pods that carry it, and users look for it. A failure handler whose write is refused writes no second time:
-    the condition comes with the next attempt, and a pod that is parked may have none for long. Pods that are being deleted do not count.
+    Autoscalers create nodes only for pods with this condition, and users look for it. If its write is refused, the failure handler does not write again:
+    the condition comes with the next attempt, and a parked pod may lack it for long. Pods that are being deleted do not count.
     """
 
     id = "S-TOLD"

@@ -38,13 +38,13 @@ class PendingPodsAreScheduled(Liveness):
     """No pod waits indefinitely while at every moment some node has room for it, counting what is bound or assumed,
     whatever is nominated.
 
-    A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The room is that of the API server's
-    truth: which pods and nodes exist, and where they are, not what the scheduler believes.
+    A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The API server's objects say which nodes have room,
+    not the scheduler's memory.
 
-    Where nodes and pods change, the scope says how often, so that things stay as they are from some moment on: then the pod may not wait
-    indefinitely next to room that is there.
+    The scope limits how often nodes and pods change. So at some moment they stop changing, and from then on the pod may not wait
+    indefinitely next to free room.
 
-    A pod of a gang counts only where the gang would be whole with it: L-GANG asks of the gang.
+    A pod of a gang counts only if it completes the gang. L-GANG is about the whole gang.
     """
 
     id = "L-PEND"
@@ -60,8 +60,8 @@ class PendingPodsAreScheduled(Liveness):
 class ParkedPodsAreWoken(Liveness):
     """No pod stays parked in unschedulableQ indefinitely while at every moment some node has room for it.
 
-    What made the room is delivered in the end, because every watch and every handler is fair. The periodic flush
-    is not counted on, unless the scope says so.
+    The event that made the room is delivered eventually, because every watch and every handler is fair. The property assumes no periodic flush,
+    unless the scope says so.
     """
 
     id = "L-WAKE"
@@ -103,7 +103,7 @@ class AttemptsEnd(Property):
 class NominationsBlockNobodyForEver(Liveness):
     """No pod stays nominated indefinitely to a node on which it does not fit and another pod does, while both are tried again and again in vain.
 
-    This is the part of L-PEND that is about preemption: the room is kept for a pod that has no use for it.
+    This is the part of L-PEND that is about preemption: room is reserved for a pod that cannot use it.
     """
 
     id = "L-NOM"
@@ -157,8 +157,8 @@ class NotStuck(Property):
     """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod fits
     a live node.
 
-    The periodic flush of long-parked pods is not counted on: it hides stuck pods for minutes. A pod of a gang counts only where the
-    gang would be whole with it: L-GANG asks of the gang.
+    The property does not assume the periodic flush, which hides stuck pods for minutes. A pod of a gang counts only if it completes the gang.
+    L-GANG is about the whole gang.
     """
 
     id = "S-STUCK"
@@ -181,7 +181,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
     """While pods of a removed node are cached, a pod that fits a live node can still be scheduled: the scheduler,
     the watches and the kubelets alone can bring about a state in which no such pod waits.
 
-    A violation is a state from which they cannot, whatever the order in which they act.
+    A violation is a state from which no order of these steps leads to such a state.
     """
 
     id = "L-ISO"

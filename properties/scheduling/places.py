@@ -18,8 +18,8 @@ class OnePlace(Property):
     """Each pod is in at most one of: a sub-queue, the scheduling cycle, a binding cycle, a failure handler that is to
     requeue it.
 
-    A pod in two places is scheduled twice, or requeued while it is being scheduled. It comes about because an update
-    of a pod in flight puts it into activeQ.
+    A pod in two places is scheduled twice, or requeued while it is being scheduled. The cause is an update that puts a pod in flight
+    into activeQ.
     """
 
     id = "S-UNIQ"
@@ -135,7 +135,7 @@ class BackoffRespected(NeverHappens):
 class FlightEnds(Property):
     """A pod is in flight only while the scheduling cycle, its binding cycle or its failure handler works on it.
 
-    Events are kept for pods in flight: one that stays so makes the scheduler keep all later events indefinitely.
+    The scheduler keeps events for pods in flight. If a pod stays in flight, the scheduler keeps all later events indefinitely.
     """
 
     id = "S-FLIGHT"
@@ -228,7 +228,7 @@ class NothingLeftOfGonePods(Property):
 class DeletedPodsFreeRoom(NeverHappens):
     """Once the deletion of a pod is handled, the cache no longer has the pod as assumed, unless the pod was rejected while it waited for permission: then its binding cycle removes it.
 
-    Otherwise it keeps room, and is preempted again and again, until its binding has failed.
+    Otherwise the deleted pod keeps its room, and preemption chooses it again and again, until its binding has failed.
     """
 
     id = "S-ROOM"

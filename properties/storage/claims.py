@@ -69,7 +69,7 @@ class DeviceAllocatedOnce(AboutClaims):
 class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
     """A pod that is bound to a node is in reservedFor of each of its claims, and each of them is allocated.
 
-    The kubelet does not start a pod for which a claim is not reserved. Somebody else than the scheduler may bind a pod without it; such pods do not count.
+    The kubelet starts a pod only if its claims are reserved for it. Pods that another client than the scheduler binds do not count.
     """
 
     id = "S-RESV"
@@ -94,7 +94,7 @@ _ABOUT_TO_WRITE = (Stage.RESERVED, Stage.REFRESH, Stage.WRITTEN, Stage.ASSUMED, 
 class FlightsHaveOwners(AboutClaims):
     """Every allocation in flight was chosen for a pod whose binding still needs it, and every allocation that a binding is about to write is in flight.
 
-    Nothing needs to be in flight for the pods that share a claim once the assume cache has it as allocated, and Reserve leaves it alone for that.
+    For pods that share a claim, nothing needs to be in flight once the assume cache shows the claim as allocated: Reserve then changes nothing.
     """
 
     id = "S-INFLIGHT"

@@ -12,7 +12,7 @@ from .volumes import AboutVolumes
 class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
     """When the scheduler binds a pod, its node takes all volumes of each CSI driver that are attached to it or that its pods use: no more than its limit.
 
-    Of a driver that has not started yet on the node, the limit counts that it will tell. A volume that is only about to be detached still takes a place.
+    If a driver has not started yet on the node, the limit that it will report counts. A volume counts until it is detached.
     A pod whose volumes are on the node already makes nothing worse.
     """
 

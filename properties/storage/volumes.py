@@ -39,7 +39,7 @@ class AboutVolumes(Property):
 class PodsReachTheirVolumes(AboutOwnBindings, AboutVolumes):
     """A pod that the scheduler binds to a node can use the volumes of its claims there: each claim is bound, to a volume that the node reaches.
 
-    A claim that is gone or is being deleted does not count: its user has taken it away. Nor does a pod that somebody else than the scheduler binds.
+    Two cases do not count: a claim that a user has deleted or is deleting, and a pod that another client binds.
     """
 
     id = "S-VOL"
@@ -167,7 +167,7 @@ class AssumedVolumesAreKept(AboutVolumes):
 class WrittenVolumesAreNotForgotten(AboutVolumes):
     """After the scheduler has written the claim of a volume, or the node on which to create one, its cache does not go back to the state before this write.
 
-    Restore goes back to the informer's object; if that has not come yet, the cache shows less than the scheduler knows.
+    Restore goes back to the informer's object. If this object is older than the scheduler's own write, the cache forgets the write.
     """
 
     id = "S-WRITTEN"

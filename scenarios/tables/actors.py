@@ -59,7 +59,7 @@ KEEPERS = Table("`gateKeepers`", "gateKeeper", [
     Field("quota", whole(1, 8, "1 to 8"), "none", "how many pods from which it has removed its gate can exist at the same time", attribute="quota"),
     Field("waitsFor", list_of("list of label keys", LABEL_KEY), "none", "gates that must be removed before it handles a pod; by default it considers only its own gate", say=lambda of: list(of.waits_for)),
     Field("directs", DIRECTS, "none", "which of the pod's `updates` it applies when it removes the gate. If the API server refuses the write because of a conflict, it tries again", say=lambda of: list(of.directs)),
-    Field("apart", FLAG, "false", "true: it first writes this update, and then removes the gate", attribute="apart"),
+    Field("apart", FLAG, "false", "true: it first writes the update of `directs`, and then removes the gate", attribute="apart"),
 ])
 
 EXTENDERS = Table("`extender`", "extender", [

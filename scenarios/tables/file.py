@@ -120,11 +120,11 @@ FILE = Table("The file", "", [
 
 CONFIG = Table("`config`", "config", [
     Field("scored", FLAG, "false", "true: only the feasible nodes with the best score can win. The score is the weighted sum of TaintToleration (taints with PreferNoSchedule), NodeAffinity, PodTopologySpread (ScheduleAnyway), InterPodAffinity and [extenders](#extender). ImageLocality and the scores of volumes and claims are not modelled: podrace assumes that they are the same for all nodes. false: any feasible node can win", attribute="scored"),
-    Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "only with `scored`; podrace accepts it for every release, upstream only for newer ones", attribute="ignore_preferred_of_existing"),
+    Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "true: preferred terms of existing pods do not count for the score of InterPodAffinity; only with `scored`, in every release", attribute="ignore_preferred_of_existing"),
     Field("hardPodAffinityWeight", whole(0, 100, "0 to 100"), "1", "the weight of a required affinity term of another pod; only with `scored`", attribute="hard_affinity_weight", say=_unless_default("hard_affinity_weight")),
     Field("minCandidateNodesPercentage", whole(0, 100, "0 to 100"), "10", "how many candidates preemption looks for, in percent of the nodes; in every release", attribute="min_candidates_percentage", say=_unless_default("min_candidates_percentage")),
     Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "the minimum of that number; in every release", attribute="min_candidates", say=_unless_default("min_candidates")),
-    Field("scoreWeights", WEIGHTS, "those of the release", "the weight of each score plugin, 0 if it is off (`plugins.score` of the profile); only with `scored`. By default, both scores by resources have 1; from 1.23 on, the others have 3, 2, 2 and 2; from 1.19 to 1.22, topology spread has 2 and the others 1; before, each has 1", attribute="score_weights", say=lambda config: dict(config.score_weights)),
+    Field("scoreWeights", WEIGHTS, "those of the release", "the weight of each score plugin, 0 if it is off (`plugins.score` of the profile); only with `scored`. By default, each has 1, except: from 1.23 on, TaintToleration has 3, and NodeAffinity, PodTopologySpread and InterPodAffinity have 2; from 1.19 to 1.22, PodTopologySpread has 2", attribute="score_weights", say=lambda config: dict(config.score_weights)),
     Field("scoringStrategy", one_of(RESOURCE_STRATEGIES, "a strategy"), "none", "adds the scores of NodeResourcesFit (with this strategy) and NodeResourcesBalancedAllocation. Each node and each pod then needs cpu and memory. Only with `scored`", attribute="scoring_strategy"),
 ], about="The scheduler's configuration.")
 

@@ -94,7 +94,7 @@ CLAIMS = Table("`resourceClaims`", "resourceClaim", [
 TEMPLATES = Table("`resourceClaimTemplates`", "resourceClaimTemplate", ASKED)
 
 DEVICE_CLASSES = Table("`deviceClasses`", "deviceClass", [
-    Field("extendedResourceName", text("name"), "none", "the extended resource that devices of the class stand for"),
+    Field("extendedResourceName", text("name"), "none", "the extended resource that devices of the class back"),
 ])
 
 def _limit(value: Value) -> tuple[int | None, int]:
@@ -119,14 +119,14 @@ MOST_VOLUMES = whole(0, MAX_ALLOWED)
 LIMITS = Kind("nodes to whole numbers, or to [first, last]", {"type": "object", "minProperties": 1, "additionalProperties": {"anyOf": [MOST_VOLUMES.schema, {"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [{"anyOf": [MOST_VOLUMES.schema, {"const": "none"}]}, MOST_VOLUMES.schema]}]}}, lambda value: {key.scalar("the name of a node"): _limit(of) for key, of in value.items("a mapping from nodes to limits")})
 
 CSI_DRIVERS = Table("`csiDrivers`", "csiDriver", [
-    Field("nodes", LIMITS, "required", "how many of its volumes each node takes, by the node's CSINode; [none, 1]: the driver starts there later. Other nodes do not have the driver", attribute="limits", missing="say how many volumes nodes take, such as {n1: 1}", say=_limits_in_words),
+    Field("nodes", LIMITS, "required", "the limit of its volumes on each node, from the CSINode; [none, 1]: the driver starts there later. Other nodes do not have the driver", attribute="limits", missing="say how many volumes nodes take, such as {n1: 1}", say=_limits_in_words),
     Field("preventPodSchedulingIfMissing", FLAG, "false", "true: no pod with its volumes is placed on a node without it (from 1.37 on)", attribute="required"),
 ])
 
 STORAGE_CLASSES = Table("`storageClasses`", "storageClass", [
     Field("volumeBindingMode", MODE, "Immediate", "when claims of the class are bound", attribute="immediate", read=lambda value: MODE.read(value) == "Immediate", say=lambda of: "Immediate" if of.immediate else "WaitForFirstConsumer"),
     Field("provisioner", text("name"), "kubernetes.io/no-provisioner", "the provisioner that creates volumes for claims of the class; without one there are only the `volumes` of the file", attribute="provisions", read=lambda value: value.scalar("the name of a provisioner") != NO_PROVISIONER, say=lambda of: PROVISIONER if of.provisions else None),
-    Field("csiDriver", text("name of a driver"), "none", "the driver of its volumes, one of `csiDrivers`: nodes take so many of them", attribute="driver"),
+    Field("csiDriver", text("name of a driver"), "none", "the driver of its volumes, one of `csiDrivers`, which limits their number", attribute="driver"),
 ])
 
 VOLUMES = Table("`volumes`", "volume", [

@@ -58,8 +58,8 @@ def _as_steps(args: Sequence[str]) -> list[str]:
 @app.command(
     cls=StepsInOrder,
     help="Ask whether steps can happen in this order.\n\nOther steps can happen between them. "
-    "STEP is a sentence from a report (`scheduler nominates p to n1`), by its name (`failure.nominate(p)`), or by a function of "
-    "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). Before a step, `then:` means that it directly follows the step before, and `not:` that it does not happen between the steps next to it. docs/ask.md has examples from reviews.\n\n"
+    "STEP is a sentence from a report (`scheduler nominates p to n1`), the name of a step (`failure.nominate(p)`), or a function of "
+    "kube-scheduler (`AddUnschedulablePodIfNotPresent(p)`). `then: STEP` happens directly after the previous step. `not: STEP` does not happen between the previous step and the next. docs/ask.md has examples from reviews.\n\n"
     "Exit codes: 0 possible, 1 impossible in this cluster within its scope, 2 wrong usage or input, 3 inconclusive (a budget ran out), or with --run: not reproduced.",
     epilog=examples(
         'podrace ask 72124 "writes p nominated to n1" "scheduler assumes q on n1"',

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @app.command(
-    help="Walk through the states of a scenario by hand.\n\nIt shows which steps are possible next, and why others are not. It prints the address of a page on this machine, or works in the terminal (`--tty`, or if stdin is a pipe). You can follow a stored trace and leave it at any step.\n\n"
+    help="Walk through the states of a scenario by hand.\n\npodrace shows which steps are possible next, and why others are not. It prints the address of a page on this machine, or works in the terminal (`--tty`, or if stdin is a pipe). You can follow a stored trace and leave it at any step.\n\n"
     "Exit codes: 0 ended, 2 wrong usage or input; with piped commands also if one of them failed.",
     epilog=examples(
         "podrace explore 72124",
