@@ -47,9 +47,13 @@ def volume_cluster(number: int) -> str:
     scope |= {fault: random.randint(1, 2) for fault in FAULTS if chance(0.4)}
     if not makes:
         scope.pop("provision_failures", None)
+    drivers = {} if makes else _limited(Random(f"limits {number}"), nodes, volumes, claims)
+    if drivers:
+        kind["csiDriver"] = "csi.example.com"
     made: dict[str, Any] = {
         "name": f"volumes-{number}",
         "nodes": {node: {"cpu": random.choice((1, 2, 3))} for node in nodes},
+        "csiDrivers": drivers,
         "storageClasses": {"c": kind},
         "volumes": volumes,
         "volumeClaims": claims,
@@ -57,3 +61,14 @@ def volume_cluster(number: int) -> str:
         "scope": scope,
     }
     return yaml.safe_dump({key: value for key, value in made.items() if value != {}}, sort_keys=False)
+
+
+def _limited(
+    random: Random, nodes: list[str], volumes: dict[str, dict[str, Any]], claims: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """In a third of these clusters a CSI driver whose volumes the nodes take one or two of; their claims are bound from the start."""
+    if len(claims) > len(volumes) or random.random() >= 1 / 3:
+        return {}
+    for claim, volume in zip(claims, volumes, strict=False):
+        claims[claim]["volumeName"], volumes[volume]["claimRef"] = volume, claim
+    return {"csi.example.com": {"nodes": {node: random.choice((1, 1, 2)) for node in nodes}}}

@@ -235,7 +235,7 @@ def of_old_plugin(name: str, claim: str = "") -> dict[str, Any]:
 
 
 def for_old_plugin(one: dict[str, Any]) -> dict[str, Any]:
-    return yaml.safe_load(yaml.safe_dump(one).replace("csi.example.com", "ebs.csi.aws.com"))  # type: ignore[no-any-return]
+    return yaml.safe_load(yaml.safe_dump(one).replace("csi.example.com", "ebs.csi.aws.com"))
 
 
 def with_volume(one: dict[str, Any], **source: Any) -> dict[str, Any]:

@@ -136,6 +136,7 @@ VOLUMES = ScenarioTable(
         ("limit-told-late", "S-LIMIT"),
         ("attached-unseen", "S-LIMIT"),
         ("attached-victim", "L-INV"),
+        ("own-volume-twice", "L-VOL"),
     ),
 )
 
