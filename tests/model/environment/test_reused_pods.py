@@ -195,7 +195,8 @@ def named_otherwise(entity: Entity, names: set[str]) -> set[str]:
 def test_who_knows_pods_and_nodes_by_their_names() -> None:
     """What is kept for such an entity is not found (`remembering.concerns`), so that each has to be refused where pods or nodes are used again.
 
-    An owner has special claims of pods refused (`refuse_backed`), an autoscaler volumes of nodes (`refuse_named_nodes`); whom a claim is reserved for at
+    An owner has special claims of pods refused (`refuse_backed`), an autoscaler volumes of nodes (`refuse_named_nodes`), and
+    limits of volumes whatever deletes a node (`refuse_limits`); whom a claim is reserved for at
     the start is state by pod from there on. By how much the users of a claim are miscounted is of the claim, and outlives any of them.
     """
     found = set()
@@ -210,5 +211,6 @@ def test_who_knows_pods_and_nodes_by_their_names() -> None:
         ("Claim", "owner"),
         ("Claim", "reserved"),
         ("CountedClaim", "users"),
+        ("Volume", "attached"),
         ("Volume", "nodes"),
     }
