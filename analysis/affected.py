@@ -94,9 +94,8 @@ def affected(
     known: dict[Any, Finding | None] = {}
     rows: list[_Row] = []
     cut = False
-    for version in reversed(
-        (*known_releases(), *pre_releases())
-    ):  # people ask about new ones, and a search can be cut short
+    # People ask about new versions, and a search can be cut short.
+    for version in reversed((*known_releases(), *pre_releases())):
         for run in _runs_of(selection, version):
             time = run.scenario.spec.scope.time
             key = run.scenario.file, run.property, run.composition.classes, time

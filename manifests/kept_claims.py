@@ -99,7 +99,7 @@ def claims_kept(
     volumes = _volumes(choice, [p for p in choice.waiting if not devices.get(p.name)])
     closed = _closed(choice, volumes, devices)
     limited = keep_limits(VolumeLimits(claims, bound), pods, nodes, choice.sections, volumes)
-    choice.lines += [f"nodes take so many volumes of {driver} as their CSINodes say" for driver in limited]
+    choice.lines += [f"the CSINodes say how many volumes of {driver} nodes take" for driver in limited]
     for pod in choice.waiting if any(devices.values()) else ():
         contested = {*_contested(choice, choice.waiting)}
         if devices.get(pod.name) and not contested.isdisjoint(pod.claims.volumes):

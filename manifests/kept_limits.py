@@ -70,7 +70,7 @@ def _keep(
                 claims[name] = {"storageClassName": driver, "volumeName": claim.wish.volume}
             if name not in of_pods.setdefault(pod.name, []):
                 of_pods[pod.name].append(name)
-            # Not modelled: volumes that count only while a pod uses them, and pods that do not hear of what is detached, as all their claims are made for them.
+            # Not modelled: volumes that count only while a pod uses them, and pods that no detached volume wakes, as all their claims are made for them.
             unheard = pod.node is None and pod.claims.templates.keys() >= {*pod.claims.volumes}
             if unheard or limits.is_translated(name, pod.claims):
                 return False

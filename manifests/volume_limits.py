@@ -94,7 +94,7 @@ class VolumeLimits(Data, slots=False):
                 continue
             used = self.used(driver, node, self.bound)
             there = used | {a.volume for a in written.attached if (a.node, a.driver) == (node, driver)}
-            # What is attached and no pod of the node uses counts beside the pod's own volumes, and so does its own, from before (Filter, 1.32 and later).
+            # What is attached and no pod of the node uses counts together with the pod's own volumes, and so does its own, from before (Filter, 1.32 and later).
             if len(there | all_new) + len(new) > most:
                 yield f"Node/{node} takes no more than {most} volumes of {driver}, which is not modelled"
             elif untold and (known is None or known.attaches):

@@ -144,7 +144,7 @@ def release_of(version: KubernetesVersion) -> str:
         else f"its newest is {newest}: name that or an earlier one"
     )
     raise UsageProblem(
-        f"--kubernetes: the model does not have {version}, {there}, or say with --release what to hold it to"
+        f"--kubernetes: the model does not have {version}, {there}, or say with --release what to compare it with"
     )
 
 

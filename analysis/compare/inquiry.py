@@ -58,7 +58,7 @@ class Candidate(Data):
 
     @property
     def contents(self) -> list[str]:
-        """By what it is known if it is named twice."""
+        """The classes of a patch, or the key: candidates that share one of these are the same change."""
         classes = () if self.patch is None else self.patch.classes
         return [f"{cls.__module__}:{cls.__name__}" for cls in classes] or [self.key]
 

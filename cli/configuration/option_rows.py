@@ -1,7 +1,7 @@
 """The arguments and options of all commands: a row for each says how it is written, and what the help says of it.
 
 A row begins with the name of a command's parameter. Those above the first command hold for every command that has such a parameter, and no row of its own for it.
-What is a value of it, and what holds without it, is said in the command's signature; `N[0..9]` stands for a number within these bounds.
+The signature of the command has its type and its default; `N[0..9]` stands for a number within these bounds.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ run               --run                     Run all races and hazards on the rea
 kubernetes        --kubernetes vX.Y.Z|DIR   With --run: this version, or a kubernetes checkout (default: the newest of the model).
 since             --since X.Y.Z             Compare with this recorded tree, not with the newest.
 update            --update                  Record this tree.
-release           --release X.Y.Z           With --update: the version of this tree.
+release           --release X.Y.Z           With --update: the version of this tree. With --run: the version of the model to compare with.
 record            --record FILE             Use this record of trees instead of podrace's own.
 [lockstep]
 release           --release X.Y[.Z]         With --kubernetes: the version of the model to compare with (default: the same, or the nearest to a checkout).

@@ -118,7 +118,7 @@ def resolve(
         if change in unwanted:
             raise ValueError(f"fix {change.key} cannot be put in and taken out at once")
         if change.within and not any(map(is_on, change.within)):
-            raise ValueError(f"fix {change.key} is of what the gate {change.within[-1]} brings, which is off")
+            raise ValueError(f"fix {change.key} needs the gate {change.within[-1]}, which is off")
         if settings.get(change.gate) is change.gate_off:
             raise ValueError(
                 f"fix {change.key} is behind the gate {change.gate}, which is set to {str(change.gate_off).lower()}"

@@ -10,7 +10,7 @@ from .volumes import AboutVolumes
 
 
 class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
-    """When the scheduler binds a pod, its node takes all volumes of each CSI driver that are attached to it or that its pods use: no more than its limit.
+    """When the scheduler binds a pod, the node has no more volumes of each CSI driver than its limit: volumes that are attached, or that its pods use.
 
     If a driver has not started yet on the node, the limit that it will report counts. A volume counts until it is detached.
     A pod whose volumes are on the node already makes nothing worse.

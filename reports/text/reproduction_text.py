@@ -72,7 +72,7 @@ def _sentence(words: str) -> str:
 def stand_ins(instead: Mapping[str, str]) -> list[str]:
     """A line for each module of which another version was taken."""
     return [
-        f"{module} {taken} stands in for the version that upstream asks for, which is not to be had."
+        f"{module} {taken} stands in for the version that upstream asks for, which is not available."
         for module, taken in instead.items()
     ]
 

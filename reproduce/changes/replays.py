@@ -284,7 +284,7 @@ def replay(built: Built, case: Case, lines: Iterable[ChangedLine] = ()) -> Repla
 
 
 SECONDS, MORE_SECONDS = 30.0, 5.0
-"""How long a process with cases may take, and how long more for each: code in which a goroutine tries for ever would take all the time."""
+"""How long a process with cases may take, and how long more for each: code in which a goroutine tries indefinitely would take all the time."""
 
 
 def replayed_at_once(

@@ -1,4 +1,4 @@
-"""The table "since, until" of docs/notebook/history.md: in which versions each race and each hazard is violated. `python -m tests.races.ranges` makes it anew.
+"""The table "since, until" of docs/notebook/history.md: in which versions each race and each hazard is violated. `python -m tests.races.ranges` writes it again.
 
 `ranges.tsv` has a row for each scenario and property, a column for each version, and in a cell the verdict with the steps of the counterexample, or the states.
 What was violated in older versions says the table of what was run on the real scheduler (`real_table.py`).

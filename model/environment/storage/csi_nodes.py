@@ -108,10 +108,8 @@ class CsiNodes(Component):
     attached = per(Attachable, boolean())
 
     phrases = {
-        "updated": Words("API server: the CSINode says how many volumes of {0} it takes", decisive=True),
-        "attached": Words(
-            "API server: {0} is attached", "API server: {0} is attached no more", decisive=True
-        ),
+        "updated": Words("API server: the CSINode has the limit of {0}", decisive=True),
+        "attached": Words("API server: {0} is attached", "API server: {0} is detached", decisive=True),
     }
 
     def setup(self) -> None:
@@ -150,7 +148,7 @@ class CsiNodes(Component):
     # --- steps -----------------------------------------------------------------------------------------------
 
     @step(actor="CSI driver", goroutine="limits", each="of")
-    @tells("The kubelet writes into the CSINode how many volumes of {of} it takes.")
+    @tells("The kubelet writes the limit of {of} into the CSINode.")
     def update(self, of: CsiLimit) -> None:
         """UPDATE of the CSINode, after the driver has registered with the kubelet of a node that exists, or has counted again."""
         require(of.changes)

@@ -28,8 +28,8 @@ class Change(Data):
     had the change before it was taken back for a while; `until` is the first version for which it was taken back again.
     `gate` is the feature gate that it is behind (`gates.yaml`): a version has the change where the gate is on. Where the gate is set by hand, the
     change comes and goes with it; `gated_in` is the first version whose gate has it, unless that is the first version with the gate.
-    `gate_off`: it is there while the gate is off, and what was before it while the gate is on. `within` are gates without any of which
-    there is nothing that the change could be of. `after` are the changes of the same version that were made before it: of two that override one method, the later must name the earlier one.
+    `gate_off`: it is there while the gate is off, and what was before it while the gate is on. `within` are gates: the change exists
+    only where one of them is on. `after` are the changes of the same version that were made before it: of two that override one method, the later must name the earlier one.
     """
 
     key: str

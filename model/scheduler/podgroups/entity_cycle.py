@@ -1,7 +1,7 @@
 """The cycle of a group that was popped as one entry (schedule_one_podgroup.go, gangscheduling.go and eventhandlers.go, 1.38).
 
 No member is looked for in the queue: they come with the entry. Before the first member and after each, PlacementFeasible counts: the trial ends once too few are left for minCount, and the group
-can be scheduled if minCount pods have a place by then. Those that fit are assumed one by one, and at last AddAttemptedPodGroupIfNeeded is told of the cycle.
+can be scheduled if minCount pods have a place by then. Those that fit are assumed one by one, and at last AddAttemptedPodGroupIfNeeded ends the cycle in the queue.
 """
 
 from typing import Any

@@ -220,8 +220,7 @@ class GroupsPreempt(EntityCycle):
         """CompareVictimSets: fewer of the highest priority in which the survivors of the two nodes differ. Where a member has its place already, nobody survives."""
         member = self.member(pod)
         assert member is not None
-        cheaper = alike = as_expr(True)
-        cheaper = ~cheaper
+        cheaper, alike = as_expr(False), as_expr(True)
         for level in sorted({number_of(q) for q in self.weaker(member.group)}, reverse=True):
             here, there = (self._survivors(member.group, n, level) for n in (node, other))
             cheaper = cheaper | (alike & (here < there))

@@ -34,9 +34,9 @@ class CsiInformers(Component):
     steps_last = Lasts.SHORT
 
     phrases = {
-        "shown": Words("CSINode informer: how many volumes of {0} it takes is known"),
+        "shown": Words("CSINode informer: the limit of {0} is known"),
         "attached": Words(
-            "VolumeAttachment informer: {0} is attached", "VolumeAttachment informer: {0} is attached no more"
+            "VolumeAttachment informer: {0} is attached", "VolumeAttachment informer: {0} is detached"
         ),
     }
 
@@ -66,7 +66,7 @@ class CsiInformers(Component):
         return as_expr(self.volume_cache.claim[claim].exists)
 
     @step(actor="CSINode informer", each="of")
-    @tells("The informer delivers how many volumes of {of} it takes.")
+    @tells("The informer delivers the limit of {of}.")
     def deliver_limit(self, of: CsiLimit) -> None:
         """The store and then the queue's handler, in one step. Only a limit that grows, also from none, wakes pods."""
         require(of.changes)
@@ -78,7 +78,7 @@ class CsiInformers(Component):
     @tells(
         changes("csi_informers.attached", after=True),
         "The informer delivers that {at} is attached.",
-        "The informer delivers that {at} is attached no more.",
+        "The informer delivers that {at} is detached.",
     )
     def deliver_attachment(self, at: Attachable) -> None:
         """The store and then the queue's handler, in one step. An attachment that is gone wakes pods with volumes."""

@@ -25,5 +25,5 @@ def test_one_kind_of_clusters(shell: Shell, options: list[str], line: str) -> No
 def test_a_version_that_the_model_does_not_have(shell: Shell) -> None:
     ran = shell("lockstep", "--kubernetes", "v1.36.99")
     known = "1.36.0, 1.36.1, 1.36.3, 1.36.4, 1.36.5"
-    line = f"--kubernetes: the model does not have v1.36.99, of 1.36 it has {known}: name one of these, or say with --release what to hold it to"
+    line = f"--kubernetes: the model does not have v1.36.99, of 1.36 it has {known}: name one of these, or say with --release what to compare it with"
     assert (ran.code, ran.out, ran.err) == (2, "", f"podrace: {line}\n")

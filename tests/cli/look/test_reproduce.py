@@ -31,7 +31,7 @@ def test_a_trace_is_run(shell: Shell, go: Path, ghost: Path) -> None:
     assert "All 11 steps were forced, and the real state violates S-GHOST." in ran.out
     assert "p is bound after 5 min 31 s (by the periodic flush): UNSCHEDULABLE after 10 s" in flat(ran.out)
     assert (
-        "k8s.io/gone v0.36.5 stands in for the version that upstream asks for, which is not to be had."
+        "k8s.io/gone v0.36.5 stands in for the version that upstream asks for, which is not available."
         in ran.out
         or "v0.36.1" in ran.out
     )
@@ -161,7 +161,7 @@ def test_a_race_that_is_gone(shell: Shell, go: Path) -> None:
 MISTAKES = [
     (("ghost", "--kubernetes", "banana"), "--kubernetes: `banana`: neither a version nor a directory: write a version such as v1.36.3, or name a checkout of kubernetes"),
     (("ghost", "--kubernetes", "v1.28.0"), "v1.28.0 cannot be built any more: name v1.29.0 or later"),
-    (("ghost", "--kubernetes", "1.38.0"), "the model does not have v1.38.0, of 1.38 it has 1.38.0-beta.0: name one of these, or say with --release what to hold it to"),
+    (("ghost", "--kubernetes", "1.38.0"), "the model does not have v1.38.0, of 1.38 it has 1.38.0-beta.0: name one of these, or say with --release what to compare it with"),
     (("ghost", "--kubernetes", "v1.36.99"), "the model does not have v1.36.99, of 1.36 it has 1.36.0, 1.36.1, 1.36.3"),
     (("ghost", "--kubernetes", "v1.36.99", "--release", "1.36.3", "--run"), "there is no k8s.io/kubernetes v1.36.99"),
     (("ghost", "--kubernetes", "v1.35.0", "--run"), "Go cannot fetch modules"),

@@ -31,9 +31,7 @@ def test_a_change_of_what_a_gate_brings_is_nothing_where_the_gate_is_off() -> No
     assert missing("1.37.2", "GenericWorkload") == OF_GROUPS
     assert missing("1.38.0-beta.0", "GenericWorkload") == missing("1.37.2") == missing("1.36.3") == set()
     assert missing("1.36.3", "GangScheduling") == {"141182"}
-    with pytest.raises(
-        ValueError, match="fix 141577 is of what the gate GenericWorkload brings, which is off"
-    ):
+    with pytest.raises(ValueError, match="fix 141577 needs the gate GenericWorkload, which is off"):
         resolve("1.37.2", ["141577"])
 
 
