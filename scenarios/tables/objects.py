@@ -111,12 +111,19 @@ def _limit(value: Value) -> tuple[int | None, int]:
     return first, last
 
 
+def _limits(value: Value) -> dict[str, tuple[int | None, int]]:
+    members = list(value.items("a mapping from nodes to limits"))
+    if not members:
+        value.fail("there is no node: say how many volumes nodes take, such as {n1: 1}")
+    return {key.scalar("the name of a node"): _limit(of) for key, of in members}
+
+
 def _limits_in_words(driver: CsiDriver) -> dict[str, Any]:
     return {n: last if first == last else ["none" if first is None else first, last] for n, (first, last) in driver.limits.items()}
 
 
 MOST_VOLUMES = whole(0, MAX_ALLOWED)
-LIMITS = Kind("nodes to whole numbers, or to [first, last]", {"type": "object", "minProperties": 1, "additionalProperties": {"anyOf": [MOST_VOLUMES.schema, {"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [{"anyOf": [MOST_VOLUMES.schema, {"const": "none"}]}, MOST_VOLUMES.schema]}]}}, lambda value: {key.scalar("the name of a node"): _limit(of) for key, of in value.items("a mapping from nodes to limits")})
+LIMITS = Kind("nodes to whole numbers, or to [first, last]", {"type": "object", "minProperties": 1, "additionalProperties": {"anyOf": [MOST_VOLUMES.schema, {"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [{"anyOf": [MOST_VOLUMES.schema, {"const": "none"}]}, MOST_VOLUMES.schema]}]}}, _limits)
 
 CSI_DRIVERS = Table("`csiDrivers`", "csiDriver", [
     Field("nodes", LIMITS, "required", "the limit of its volumes on each node, from the CSINode; [none, 1]: the driver starts there later. Other nodes do not have the driver", attribute="limits", missing="say how many volumes nodes take, such as {n1: 1}", say=_limits_in_words),

@@ -182,6 +182,7 @@ pods: {p: {cpu: 1, volumes: [c1]}}
         ("{n1: 1}", "{n1: [2, 1]}", "a limit that shrinks is not modelled (A-CSI): give the smaller one first"),
         ("nodes: {n1: {", "scope: {node_creations: 1}\nnodes: {n1: {exists: false, ", "n1 does not exist at first, so ebs starts there later: give it [none, 1]"),
         ("{n1: 1}", "{n1: [none]}", "two limits, the first and the last, such as [none, 1]"),
+        ("{n1: 1}", "{}", "there is no node: say how many volumes nodes take, such as {n1: 1}"),
         ("{nodes: {n1: 1}}", "{}", "`nodes` is missing: say how many volumes nodes take, such as {n1: 1}"),
         ("csiDriver: ebs", "csiDriver: pd", "there is no CSI driver `pd`; known: ebs"),
         ("{csiDriver: ebs}", "{}", "no claim is for volumes of ebs: name it as `csiDriver` of a class, or remove it"),
