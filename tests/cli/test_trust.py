@@ -248,6 +248,7 @@ def test_a_signal_while_modules_are_loaded_is_one_line(name: str, sent: str, cod
         "    return real(name, *a, **k)\n"
         "from podrace.cli.main import main\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and nohup this one\n"
         "builtins.__import__ = late\n"
         "main(['check', '72124', '--no-cache'])\n"
     )
@@ -344,6 +345,8 @@ def test_what_a_signal_raises_is_there_before_its_handler() -> None:
     """A signal amid the import of base.problems was a traceback, with the exit code of a violation."""
     seen = (
         "import signal, sys, podrace.cli.main as m\n"
+        "for number in (signal.SIGHUP, signal.SIGINT):  # nohup and a shell have them ignored\n"
+        "    signal.signal(number, signal.SIG_DFL)\n"
         "signal.signal = lambda *_: print('podrace.base.problems' in sys.modules)\n"
         "m.run = lambda _: 0\n"
         "m.main([])"
