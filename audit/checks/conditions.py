@@ -15,7 +15,7 @@ class Conditions(Check):
     """One body is enough: it shows the node and the condition of one moment."""
 
     id = "S-COND"
-    sentence = "No pod that is bound carries the condition PodScheduled=False."
+    sentence = "No bound pod has the condition PodScheduled=False."
     needs = ("bodies of pods",)
     kinds = ("pods", "pods/status")
     in_one_line = True

@@ -9,7 +9,7 @@ from ..base.property import Property
 
 
 class QuotaIsNotHeldBack(Property):
-    """Whenever no step of the controllers or the scheduler can run, no pod that another gate holds back has the quota for which a pod waits.
+    """When the controllers and the scheduler can take no step, no pod that a second gate holds back has quota that another pod waits for.
 
     A user sees an admitted workload whose pod stays SchedulingGated, while another workload waits for the quota. The property does not assume that users remove
     gates that have no keeper.

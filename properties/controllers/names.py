@@ -136,7 +136,7 @@ class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
 
 
 class StatusHitsItsPod(WrittenByName):
-    """No condition and no nomination that the failure handler writes for one pod gets into the status of a later pod with the same name."""
+    """The failure handler never writes the condition or the nomination of one pod into the status of a later pod with the same name."""
 
     id = "S-IDSTATUS"
     consequence = "A new pod shows the condition or nomination of a deleted pod of its name. Users and autoscalers read a wrong reason, and the scheduler may reserve room wrongly."
@@ -167,7 +167,7 @@ class StatusHitsItsPod(WrittenByName):
 
 
 class SchedulerGoesOn(Property):
-    """No handler of the scheduler ends the process because of an event, and no goroutine because of the contents of a claim or of the state of a group."""
+    """No handler of the scheduler ends the process because of an event. No goroutine ends it because of the contents of a claim or the state of a group."""
 
     id = "S-EXIT"
     consequence = "The scheduler crashes. No pod is scheduled until it restarts or another replica takes over (some 15 seconds), and it may crash again on the same object."

@@ -69,7 +69,7 @@ class _DeletionsHaveReasons(_OfTaints):
 
 
 class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
-    """The taint eviction controller begins to delete a pod only if its node has had a taint, since the pod was bound, that it does not tolerate indefinitely.
+    """The taint eviction controller begins to delete a pod only if, since the pod was bound, its node has had a taint that the pod does not tolerate indefinitely.
 
     If the taint was removed since then and the controller does not know this yet, the property is not violated. S-IDTAINT checks which pod has the name when the
     DELETE arrives.
@@ -93,8 +93,8 @@ class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
 
 
 class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
-    """The taint eviction controller begins to delete a pod only if its node has not been ready at some moment since the pod was bound, or an actor other than the node lifecycle
-    controller has tainted it.
+    """The taint eviction controller begins to delete a pod only for one of two reasons. Since the pod was bound, its node has not been ready at some
+    moment, or an actor other than the node lifecycle controller has tainted the node.
 
     When a node is ready again, its taints are removed some time later, NoSchedule before NoExecute. In a violation, a pod is bound in between and is evicted when
     its toleration ends, or the controller learns late that the taints are gone.
@@ -223,8 +223,8 @@ class TaintEvictionsHitTheirPod(WrittenByName):
 
 
 class TaintedPodsLeave(_OfTaints):
-    """Whenever no step of the scheduler, the watches, the kubelets, the timers or the taint eviction controller can run, no pod that nobody has deleted is on a node
-    with a NoExecute taint that it does not tolerate indefinitely.
+    """When the scheduler, the watches, the kubelets, the timers and the taint eviction controller can take no step, each pod on a node tolerates the
+    node's NoExecute taints indefinitely, or has been deleted.
 
     Without this controller (`taint_eviction`) in the scope, no pod has to leave.
     """
@@ -276,7 +276,7 @@ class NothingLeftOfWorks(Property):
 
 
 class NamesRunOnce(Property):
-    """No two pods that have one name run at the same time: a kubelet stops the first before another admits the second.
+    """No two pods with the same name run at the same time: a kubelet stops the first before another kubelet admits the second.
 
     Kubelets decide only where the scope has `kubelet_admission`.
     """

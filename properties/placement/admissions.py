@@ -106,7 +106,7 @@ class PortsGivenOnce(BoundAmiss):
 
 
 class PlacedWhereItMayBe(BoundAmiss):
-    """No pod is bound to the node on which it was assumed if the snapshot of that attempt showed the node as cordoned, with a taint that the pod does not tolerate, or without a label that the pod requires.
+    """No pod is bound to the node on which it was assumed if the snapshot of that attempt showed the node as unsuitable: cordoned, with a taint that the pod does not tolerate, or without a label that the pod requires.
 
     The property ignores changes of the node after the snapshot. The snapshot can be as old as the last update that the node handler received. The pod counts as it is
     at the API server when the scheduler assumes it.
@@ -149,7 +149,7 @@ def _suits(pod: Pod, node: Node) -> bool:
 
 
 class DeferredResizesKeepNobodyOut(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node next to what its pods were allocated.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod would fit on a node whose pods counted with their allocated resources.
 
     The scheduler counts the size that the user requests, although the kubelet may defer the resize indefinitely. Kubelets decide only with `kubelet_admission` in the
     scope. A pod that is not resized, or that no kubelet has, counts with its requests.
@@ -182,7 +182,7 @@ class DeferredResizesKeepNobodyOut(Property):
 
 
 class EndedPodsKeepNobodyOut(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod would fit on a node next to the pods of which something runs.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod would fit on a node if only pods with running containers counted.
 
     When a deleted pod has stopped, its finalizers can keep its object until their owner removes them. This happens only with `bound_finalizers` in the scope.
     """

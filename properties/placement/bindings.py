@@ -34,8 +34,7 @@ from ..base.property import NeverHappens, Property
 
 
 class Capacity(Property):
-    """The requests of the pods that are bound to or assumed on a node never exceed what it can allocate, and no two of
-    them want the same host port.
+    """The pods that are bound to or assumed on a node never request more than it can allocate, and no two of them have the same host port.
 
     The number of pods does not exceed the limit of the node, either. The kubelet rejects a pod without room or without its port: such a pod fails (S-ADMIT).
     If a node is updated in the run, its largest version counts, because a node that shrinks is not the scheduler's mistake. A pod counts with its requests at the
@@ -190,10 +189,10 @@ class NoPodLost(Property):
 
 
 class AntiAffinityKept(Property):
-    """No two pods that are bound or assumed break a required anti-affinity term of one of them on existing nodes.
+    """No two bound or assumed pods on existing nodes violate a required anti-affinity term of either pod.
 
-    If labels of nodes are updated in the run, two nodes share a domain only if they do in all their versions, because a relabelled node is not the scheduler's mistake.
-    If labels of a pod are updated, a term selects the pod only if it selects all its versions.
+    A relabelled node is not the scheduler's mistake. So if labels of nodes are updated in the run, two nodes share a domain only if all their
+    versions do. If labels of a pod are updated, a term selects the pod only if it selects all its versions.
     """
 
     id = "S-AFF"
@@ -298,7 +297,7 @@ class BoundAmiss(Property):
 
 
 class SpreadKept(BoundAmiss):
-    """No pod is bound to the node on which it was assumed if this broke a hard topology spread constraint of the pod (DoNotSchedule), counting the pods in the snapshot of the attempt, and those that it lacked although they were bound or assumed.
+    """No pod is bound to the node on which it was assumed if this violated a hard topology spread constraint of the pod (DoNotSchedule). The property counts the pods in the snapshot of the attempt, and pods that the snapshot lacked although they were bound or assumed.
 
     Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or relabelled. So nodes count as in the snapshot, and so do pods that
     the snapshot shows in other domains, even if they are gone. The property does not check pods that another client binds, or that are placed as members of a group.

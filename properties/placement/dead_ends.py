@@ -28,18 +28,18 @@ BY_OTHERS = (
 
 
 class PlaceableStaysPlaceable(Property):
-    """If all pods could be placed together when the last of them was created, they still can be: without users and faults, the cluster can reach a state in which each of them is on a node, is gone, or waits for a scheduling gate.
+    """If all pods could be placed together when the last of them was created, they still can be. Without users and faults, the cluster can reach a state in which each pod is on a node, is gone, or waits for a scheduling gate.
 
-    A violation is a dead end: a state from which the scheduler, the watches, the kubelets and the controllers cannot get there, in whatever order they act. A step with
+    A violation is a dead end: the scheduler, the watches, the kubelets and the controllers cannot reach such a state from there, in any order of their steps. A step with
     several outcomes can have any of them. The property assumes no periodic flush of parked pods, unless the scope says so. It assumes preemption: a pod that preemption deletes need not be placed.
 
     *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
     one is created stays where it is. All other pods count as they were created: with the volumes and devices that they had at the start, and without
-    later updates by a gate keeper. A pod of a gang waits for gates, too, as long as too few pods of the gang have lost theirs.
+    later updates by a gate keeper. A pod of a gang also waits for gates while too few pods of the gang are free of their gates.
 
     The property asks again whether all pods can be placed together whenever a pod is created. If they cannot, some pod has to wait, and the property says nothing until the next pod
-    is created. It also asks again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims: a placement that they make impossible is not a dead end.
-    A placement that they make possible counts from the next created pod on. A pod that a controller creates ends a dead end in this sense, so L-PLACE can wrongly hold where
+    is created. It also asks again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims. If such a change makes the placement impossible, that is not a dead end.
+    If it makes a placement possible, that counts from the next created pod on. A pod that a controller creates ends a dead end in this sense, so L-PLACE can wrongly hold where
     controllers create pods.
     """
 

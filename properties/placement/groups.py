@@ -59,7 +59,7 @@ class AboutGroups(Property):
 class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     """A pod of a gang is allowed to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
-    Pods count until the scheduler receives their deletion. ("Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
+    Pods count until the scheduler receives their deletion. (The KEP's "Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
     failed Binding does not violate the property.
     """
 
@@ -101,7 +101,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
 class GangBoundAsAWhole(AboutGroups):
     """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
-    ("Goals": it must not be that some pods of a gang run, and others can never run.) If fewer than minCount pods exist, because users deleted the others, the property says nothing.
+    (The KEP's "Goals" exclude that some pods of a gang run while others can never run.) If users delete pods, and fewer than minCount are left, the property says nothing.
     """
 
     id = "L-WHOLE"
@@ -121,7 +121,7 @@ class GangBoundAsAWhole(AboutGroups):
 
 
 class GroupStatesAreRight(AboutGroups):
-    """The state of a group contains only pods of which the scheduler has received no deletion, each in at most one of its sets: unscheduled, assumed, assigned.
+    """The state of a group contains no pod whose deletion the scheduler has received. Each pod is in at most one of its sets: unscheduled, assumed, assigned.
 
     Each pod in one of these sets is known to the state, and PreEnqueue counts only known pods. The property is not checked while a handler handles an event.
     """
@@ -163,7 +163,7 @@ class GroupStatesAreRight(AboutGroups):
 
 
 class DismissedPodsLeave(NeverHappens, AboutGroups):
-    """If the failure handler gives up an assumed pod, because it is deleted or being deleted, the state of its group does not list it as unscheduled.
+    """If the failure handler gives up an assumed pod because it is deleted or being deleted, the state of the pod's group does not list it as unscheduled.
 
     If the pod's binding cycle made the pod unscheduled earlier, S-GROUPSTATE covers this.
     """
@@ -189,8 +189,9 @@ class DismissedPodsLeave(NeverHappens, AboutGroups):
 
 
 class GroupNominationsRespected(NominationMonitor):
-    """From the moment a group waits for a preemption until a pod of it is assumed, deleted or tried again, or its nomination is withdrawn, no other pod of the same or a lower priority is assumed on the
-    node that the group's cycle gave it, unless it still fits next to it. This includes members for which no pod is preempted: without their room the group cannot be placed as a whole.
+    """While a group waits for a preemption, each of its pods keeps the node that the group's cycle gave it. No other pod of the same or a lower
+    priority is assumed there unless the group's pod still fits next to it. This ends when the group's pod is assumed, deleted or tried again, or when
+    its nomination is withdrawn. It includes members for which no pod is preempted, because without their room the group cannot be placed as a whole.
     """
 
     id = "S-NOMGROUP"
@@ -276,9 +277,9 @@ class NoEndlessWaitOfGangs(AboutGroups):
 
 
 class GangsAreScheduled(NoEndlessWaitOfGangs):
-    """No gang waits indefinitely with fewer than minCount pods bound while at every moment enough of its pods exist and fit together, counting all others that are bound or assumed.
+    """No gang waits indefinitely with fewer than minCount pods bound while at every moment enough of its pods exist and fit together. All other bound or assumed pods take room.
 
-    ("Goals": a workload that requires gang scheduling does not remain stuck.) The property does not assume the time-out of Permit, which hides for minutes that no pod goes on.
+    (The KEP's "Goals": a workload that requires gang scheduling does not remain stuck.) The property does not assume the time-out of Permit, which ends such a wait only after minutes.
     """
 
     id = "L-GANG"
@@ -295,7 +296,7 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
 class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     """No two gangs wait indefinitely although each would fit if the other released its assumed pods.
 
-    ("Goals": no deadlock of two workloads of one priority, each of which has the room that the other waits for.) The property does not assume the time-out of Permit.
+    (The KEP's "Goals" exclude a deadlock of two workloads of one priority, each of which has the room that the other waits for.) The property does not assume the time-out of Permit.
     """
 
     id = "L-DEADLOCK"
@@ -322,9 +323,9 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
 
 
 class GangsMakeProgress(NoEndlessWaitOfGangs):
-    """No gang that would fit if the others released their assumed pods waits indefinitely while its pods, or theirs, are assumed and released again and again.
+    """No gang waits indefinitely while pods of gangs are assumed and released again and again, if it would fit once the other gangs released their assumed pods.
 
-    ("Goals", and "Scheduler Changes": gangs that compete do not hinder one another endlessly.)
+    (The KEP's "Goals" and "Scheduler Changes": competing gangs do not block one another endlessly.)
     """
 
     id = "L-LIVELOCK"

@@ -91,9 +91,8 @@ class NominationMonitor(Property):
 
 
 class NominationRespected(NominationMonitor):
-    """From the moment preemption has chosen a node for a pod until the pod is assumed or deleted or the
-    nomination is withdrawn, no other pod of the same or a lower priority is assumed on that node unless the
-    nominated pod still fits next to it.
+    """Once preemption has chosen a node for a pod, no other pod of the same or a lower priority is assumed there unless the nominated pod still fits
+    next to it. This ends when the nominated pod is assumed or deleted, or when its nomination is withdrawn.
     """
 
     id = "S-NOM"
@@ -102,8 +101,8 @@ class NominationRespected(NominationMonitor):
 
 
 class NominationVisible(NominationMonitor):
-    """Between the choice of a node for a preemptor and the moment the nomination first reaches the
-    scheduler's memory, no other pod of the same or a lower priority is assumed there at the preemptor's expense.
+    """Until a preemptor's nomination first reaches the scheduler's memory, no other pod of the same or a lower priority is assumed on the chosen node
+    at the preemptor's expense.
 
     This is the part of S-NOM that change 72259 restores. If an eviction or a write fails and the scheduling cycle gives up its choice, the room is not reserved.
     """
@@ -119,9 +118,7 @@ class NominationVisible(NominationMonitor):
 
 
 class NominationsLive(Property):
-    """Every pod that the nominator holds exists in the informer's store, or its deletion is still to be
-    handled by the queue's handler.
-    """
+    """Every pod in the nominator exists in the informer's store, or the queue's handler has not handled its deletion yet."""
 
     id = "S-NOMLIVE"
     consequence = "The scheduler reserves room for a pod that no longer exists. Other pods stay Pending although a node is empty until the scheduler restarts."

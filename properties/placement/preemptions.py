@@ -42,7 +42,7 @@ class PreemptionEnds(Liveness):
 
 
 class NoLastingInversion(Liveness):
-    """No pod that may preempt waits indefinitely while at every moment the same node would have room for it without its pods of lower priority."""
+    """No pod that may preempt waits indefinitely while at every moment the same node would have room for it without the node's pods of lower priority."""
 
     id = "L-INV"
     consequence = "An important pod stays Pending indefinitely while less important ones keep the room that it may take."
@@ -110,9 +110,9 @@ class NoPreemptionWithoutBenefit(Property):
 
 
 class OnePreemptionAtATime(Property):
-    """No preemption begins for a pod before the deletion of its last victim is sent, if the victim still exists.
+    """No preemption begins for a pod while its last victim still exists and nobody has sent the deletion of that victim.
 
-    Otherwise the pod chooses the same victim again, and again, and each time another deletion of it is sent.
+    Otherwise the pod chooses the same victim again and again, and each preemption sends another deletion of it.
     """
 
     id = "S-ONCE"
@@ -195,8 +195,8 @@ class EvictionsCounted(Property):
 
 
 class UnhealthyPodsCanGo(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, a pod that is not ready can be evicted if as many others are healthy as its budget wants, or
-    if the budget's policy is AlwaysAllow; and a pod that has succeeded or failed can always be evicted while its object exists.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, a pod that has succeeded or failed can be evicted. So can a pod
+    that is not ready, if as many other pods are healthy as its budget wants, or if the budget's policy is AlwaysAllow.
 
     Otherwise a drain waits for a pod that does not count for its budget. Readiness matters only with `readiness` in the scope.
     """

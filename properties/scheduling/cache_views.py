@@ -11,7 +11,7 @@ from ..base.property import Property
 
 
 class CacheFollowsNodeEvents(Property):
-    """A node is live in the cache if and only if the last event that was handled for it is not its deletion."""
+    """A node is live in the cache if and only if the last event that the cache has handled for it is not its deletion."""
 
     id = "S-CACHE"
     consequence = "The scheduler sees a node that is gone, or does not see one that is there. Pods fail to bind, or stay Pending although a node is empty, until another event of the node comes."
@@ -85,7 +85,7 @@ class CacheFollowsNodeEvents(Property):
 
 
 class SnapshotIsTheCache(Property):
-    """When a scheduling cycle begins to filter, it goes through exactly the live nodes of its snapshot."""
+    """When a scheduling cycle begins to filter, it considers exactly the live nodes of its snapshot."""
 
     id = "S-SNAP"
     consequence = "An attempt passes over a live node, or tries one that is gone. The pod may be called Unschedulable although a node has room, and waits for its next attempt."

@@ -11,7 +11,7 @@ from ..base.property import Property
 
 
 class BoundPodsSayScheduled(Property):
-    """No pod that is bound carries the condition PodScheduled=False."""
+    """No bound pod has the condition PodScheduled=False."""
 
     id = "S-COND"
     consequence = "A running pod still says PodScheduled=False. Monitoring reports it as Pending, and an autoscaler may add a node for it."
@@ -45,11 +45,11 @@ class BoundPodsSayScheduled(Property):
 
 
 class RejectedPodsSaySo(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, every pending pod that its last attempt found to be
-    unschedulable carries the condition PodScheduled=False, with reason Unschedulable.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, every pending pod whose last attempt found it unschedulable has
+    the condition PodScheduled=False with reason Unschedulable.
 
-    Autoscalers create nodes only for pods with this condition, and users look for it. If its write is refused, the failure handler does not write again:
-    the condition comes with the next attempt, and a parked pod may lack it for long. Pods that are being deleted do not count.
+    Autoscalers create nodes only for pods with this condition, and users look for it. If the API server refuses the write, the failure handler does
+    not repeat it. The condition then comes with the next attempt, and a parked pod may lack it for long. Pods that are being deleted do not count.
     """
 
     id = "S-TOLD"

@@ -35,8 +35,7 @@ class Liveness(Property):
 
 
 class PendingPodsAreScheduled(Liveness):
-    """No pod waits indefinitely while at every moment some node has room for it, counting what is bound or assumed,
-    whatever is nominated.
+    """No pod waits indefinitely while at every moment some node has room for it. Bound and assumed pods take room, nominated pods do not.
 
     A pod waits as long as it exists, is not being deleted, and is neither bound nor assumed. The API server's objects say which nodes have room,
     not the scheduler's memory.
@@ -78,7 +77,7 @@ class ParkedPodsAreWoken(Liveness):
 
 
 class AttemptsEnd(Property):
-    """Every attempt to schedule a pod ends, every binding cycle ends, and while pods are in activeQ one is popped."""
+    """Every attempt to schedule a pod ends, every binding cycle ends, and while activeQ has pods the scheduler pops one."""
 
     id = "L-PROG"
     consequence = "The scheduler stops working: an attempt or a binding never ends. Pods stay Pending until it restarts."
@@ -101,7 +100,7 @@ class AttemptsEnd(Property):
 
 
 class NominationsBlockNobodyForEver(Liveness):
-    """No pod stays nominated indefinitely to a node on which it does not fit and another pod does, while both are tried again and again in vain.
+    """No pod stays nominated indefinitely to a node on which another pod fits and it does not, while the scheduler tries both pods again and again in vain.
 
     This is the part of L-PEND that is about preemption: room is reserved for a pod that cannot use it.
     """
@@ -154,8 +153,7 @@ class NominationsBlockNobodyForEver(Liveness):
 
 
 class NotStuck(Property):
-    """Whenever no step of the scheduler, the watches, the kubelets or the timers can run, no pending pod fits
-    a live node.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod fits a live node.
 
     The property does not assume the periodic flush, which hides stuck pods for minutes. A pod of a gang counts only if it completes the gang.
     L-GANG is about the whole gang.
@@ -178,8 +176,8 @@ class NotStuck(Property):
 
 
 class PodsOfRemovedNodesDoNoHarm(Property):
-    """While pods of a removed node are cached, a pod that fits a live node can still be scheduled: the scheduler,
-    the watches and the kubelets alone can bring about a state in which no such pod waits.
+    """While pods of a removed node are cached, a pod that fits a live node can still be scheduled. The scheduler, the watches and the kubelets alone
+    can reach a state in which no such pod waits.
 
     A violation is a state from which no order of these steps leads to such a state.
     """

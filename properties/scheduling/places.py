@@ -15,8 +15,7 @@ from ..base.property import NeverHappens, Property
 
 
 class OnePlace(Property):
-    """Each pod is in at most one of: a sub-queue, the scheduling cycle, a binding cycle, a failure handler that is to
-    requeue it.
+    """Each pod is in at most one place: a sub-queue, the scheduling cycle, a binding cycle, or a failure handler that will requeue it.
 
     A pod in two places is scheduled twice, or requeued while it is being scheduled. The cause is an update that puts a pod in flight
     into activeQ.
@@ -80,9 +79,7 @@ class NotQueuedInCycle(Property):
 
 
 class NoGhostQueued(Property):
-    """Every pod in a sub-queue is one that the queue's handler knows as pending: its deletion, or its binding, is
-    still to be handled.
-    """
+    """The queue's handler knows every pod in a sub-queue as pending: if the pod is deleted or bound, the handler has not handled that event yet."""
 
     id = "S-GHOST"
     consequence = "The scheduler tries to place a pod that is gone or bound. It wastes attempts, writes misleading events, and may evict pods for nobody."
@@ -163,9 +160,9 @@ class FlightEnds(Property):
 
 
 class QueuedAsKnown(Property):
-    """A queued pod's object is the API server's, once no event of the pod is still to be handled for the queue.
+    """Once the queue's handler has handled all events of a queued pod, the queue has the same object of the pod as the API server.
 
-    Otherwise the pod is tried with an object that is out of date, until another update of it comes.
+    Otherwise the scheduler tries the pod with an outdated object until the next update of the pod.
     """
 
     id = "S-FRESH"
@@ -200,9 +197,7 @@ class QueuedAsKnown(Property):
 
 
 class NothingLeftOfGonePods(Property):
-    """Nothing is left in the cache of a pod that is gone, once all its events are handled and no goroutine of the
-    scheduler has it.
-    """
+    """Once all events of a deleted pod are handled and no goroutine of the scheduler has the pod, the cache keeps nothing of it."""
 
     id = "S-LEAK"
     consequence = "The scheduler's cache keeps a pod that is gone. The node looks fuller than it is, and other pods stay Pending, until the scheduler restarts."
@@ -226,9 +221,9 @@ class NothingLeftOfGonePods(Property):
 
 
 class DeletedPodsFreeRoom(NeverHappens):
-    """Once the deletion of a pod is handled, the cache no longer has the pod as assumed, unless the pod was rejected while it waited for permission: then its binding cycle removes it.
+    """Once the deletion of a pod is handled, the cache no longer has the pod as assumed. The exception is a pod that was rejected while it waited for permission: its binding cycle removes it.
 
-    Otherwise the deleted pod keeps its room, and preemption chooses it again and again, until its binding has failed.
+    Otherwise the deleted pod keeps its room until its binding has failed, and preemption chooses it again and again.
     """
 
     id = "S-ROOM"
@@ -257,7 +252,7 @@ class DeletedPodsFreeRoom(NeverHappens):
 
 
 class PendingPodsRequeued(NeverHappens):
-    """The failure handler goes on to put a pod back into the queue only if the lister shows it as pending."""
+    """The failure handler decides to requeue a pod only if the lister shows the pod as pending."""
 
     id = "S-REQUEUE"
     consequence = "The scheduler puts a pod back into its queue that is bound or gone. It tries to place the pod again, and writes misleading conditions and events."

@@ -145,7 +145,7 @@ class FlightsHaveOwners(AboutClaims):
 
 
 class AssumeCacheGoesForward(NeverHappens, AboutClaims):
-    """The assume cache never goes back to an older version of a claim than one that it has given out."""
+    """Once the assume cache has given out a version of a claim, it never goes back to an older one."""
 
     id = "S-ASSUME"
     consequence = "The scheduler decides by an old version of a claim. It may give a device twice, or leave pods Pending until the claim's next event."
@@ -163,7 +163,7 @@ class AssumeCacheGoesForward(NeverHappens, AboutClaims):
 
 
 class ClaimsAreWorkedOn(AboutClaims):
-    """No pod with claims waits indefinitely while at every moment there is room for it on a node, and its claims are, or can be, allocated there."""
+    """No pod with claims waits indefinitely while at every moment a node has room for it, and its claims are, or can be, allocated there."""
 
     id = "L-CLAIM"
     consequence = "A pod that wants a device stays Pending although a node has room and a free device: until the periodic flush, 5 to 5.5 minutes, or indefinitely."

@@ -10,7 +10,7 @@ from .volumes import AboutVolumes
 
 
 class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
-    """When the scheduler binds a pod, the node has no more volumes of each CSI driver than its limit: volumes that are attached, or that its pods use.
+    """When the scheduler binds a pod, the node's volumes of each CSI driver do not exceed the driver's limit, counting volumes that are attached or that pods of the node use.
 
     If a driver has not started yet on the node, the limit that it will report counts. A volume counts until it is detached.
     A pod whose volumes are on the node already makes nothing worse.

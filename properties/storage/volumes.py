@@ -234,7 +234,7 @@ class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
 
 
 class VolumesAreWorkedOn(AboutVolumes):
-    """No pod with claims of volumes waits indefinitely while at every moment a node has room for it, and its claims are bound there, or can be."""
+    """No pod with volume claims waits indefinitely while at every moment a node has room for it, and its claims are, or can be, bound there."""
 
     id = "L-VOL"
     consequence = "A pod stays Pending although a node has room and reaches its volumes: until the periodic flush, 5 to 5.5 minutes, or indefinitely."

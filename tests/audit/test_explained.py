@@ -157,7 +157,7 @@ def test_a_binding_with_an_error_may_have_been_executed_later(
 
     asked = given(monkeypatch, in_doubt=Answer.EXPLAINED)
     assert of_codes(500, 201)[0] == (
-        "explained by in-doubt (A Binding for which an error came back is executed later, kubernetes/kubernetes#100140): "
+        "explained by in-doubt (A Binding returns an error, and is executed later, kubernetes/kubernetes#100140): "
         "a run of 1.34.2 with it binds default/b and then default/a to the node"
     )
     asked.clear()

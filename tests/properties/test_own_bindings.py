@@ -20,7 +20,7 @@ BETWEEN = Path(__file__).parents[2] / "scenarios" / "volumes" / "bound-between.y
 
 EXCLUSIVE = """
 name: exclusive
-title: A claim that one pod only may use, and somebody else who binds
+title: Only one pod may use a claim, and somebody else who binds
 nodes: {n1: {cpu: 2}}
 storageClasses: {local: {}}
 volumes: {pv1: {storageClassName: local, claimRef: c1}}
