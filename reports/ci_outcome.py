@@ -89,15 +89,13 @@ def outcome_sums(findings: Sequence[Finding], style: Style) -> str:
 
 
 def numbered(finding: Finding) -> list[str]:
-    """The steps of the counterexample, a line each, with the remarks between them."""
+    """The steps of the counterexample, a sentence and a line each, with the remarks between them."""
     lines = []
     remarks = finding.remarks
     for step in finding.story:
         if step.number in remarks:
             lines.append(remarks[step.number])
-        summary = f" - {step.summary}" if step.summary else ""
-        reasons = f" ({', '.join(step.reasons)})" if step.reasons else ""
-        lines.append(f"{step.number}. [{step.actor}] {step.call}{summary}{reasons}")
+        lines.append(f"{step.number}. {step.sentence}")
     end = len(finding.story) + 1
     return [*lines, remarks[end]] if end in remarks else lines
 

@@ -56,7 +56,7 @@ def test_annotations_name_the_file(violated: Job) -> None:
     errors = re.findall(r"^::error (.*?)::(.*)$", violated.printed["run"], re.M)
     ((properties, text),) = errors
     assert properties == "file=starter.yaml,line=21,title=starter%2C 1.13.0%3A S-NOM VIOLATED"
-    assert "%0A17. [scheduler] assume(other, n1)" in text
+    assert text.endswith("%0A17. The scheduler assumes other on n1: in its cache the pod is there already.")
 
 
 def test_the_summary_has_the_table_and_the_diagram(violated: Job) -> None:

@@ -129,9 +129,8 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
 
 
 def _step(finding: Finding, step: ShownStep) -> dict[str, Any]:
-    summary = f" {step.summary}." if step.summary else ""
     remark = finding.remarks.get(step.number)
-    text = f"{f'({remark}) ' if remark else ''}[{step.actor}] {step.call}{summary}"
+    text = f"{f'({remark}) ' if remark else ''}{step.sentence}"
     location = _location(finding.place.spot(step.args.values())) if finding.place else {}
     return {
         "location": {**location, "message": {"text": _text(text)}},

@@ -10,6 +10,10 @@ from ...base.files import write_whole
 
 FORMATS = ("svg", "png", "dot")
 SECONDS = 120
+DARK = (
+    b"<style>@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg) } }</style>"
+)
+"""The style of an SVG for readers in dark mode: light and dark change places, hues stay."""
 
 
 class RenderError(Exception):
@@ -48,7 +52,14 @@ def render(dot: str, form: str) -> bytes:
     if done.returncode != 0 or not done.stdout:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
         raise RenderError(f"cannot draw with {program}: {lines[0]}; write a .dot file instead")
-    return done.stdout
+    return _with_dark_mode(done.stdout) if form == "svg" else done.stdout
+
+
+def _with_dark_mode(svg: bytes) -> bytes:
+    """An SVG with the style DARK behind its opening tag."""
+    before, tag, rest = svg.partition(b"<svg")
+    inside, end, after = rest.partition(b">")
+    return before + tag + inside + end + b"\n" + DARK + after
 
 
 def find_program() -> str:

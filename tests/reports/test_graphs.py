@@ -46,6 +46,11 @@ def test_svg_without_a_system_package(finding: Finding, tmp_path: Path) -> None:
     write_graph(to_dot(finding), tmp_path / "race.svg")
     root = ElementTree.parse(tmp_path / "race.svg").getroot()
     assert root.tag.endswith("svg")
+    (style,) = root.iter("{http://www.w3.org/2000/svg}style")
+    assert style is root[0]
+    assert (
+        style.text == "@media (prefers-color-scheme: dark) { svg { filter: invert(0.9) hue-rotate(180deg) } }"
+    )
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert finding.trace is not None
     for step in finding.trace:

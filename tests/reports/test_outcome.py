@@ -37,9 +37,11 @@ def test_messages() -> None:
 
 
 def test_steps_with_what_is_to_be_said_between_them() -> None:
-    assert (
-        numbered(VIOLATED)[2] == "3. [binding cycle of a pod] bind(q, ok) - POST the Binding <first & last>"
-    )
+    said = "3. binding cycle of a pod: bind(q, ok) (POST the Binding <first & last>); API: q is bound to n1; "
+    assert numbered(VIOLATED)[2] == f"{said}mine.seen[q]: false -> true."
+    said = "The scheduler takes p from the head of activeQ."
+    spoken = msgspec.structs.replace(VIOLATED.story[0], told=said)
+    assert numbered(msgspec.structs.replace(VIOLATED, trace=(spoken,))) == [f"1. {said}"]
     assert numbered(STARVED)[1] == "indefinitely:"
     assert numbered(NO_WAY_BACK)[3] == "and these steps repeat indefinitely:"
     assert numbered(AT_ONCE) == []

@@ -96,7 +96,7 @@ def test_the_reasons_of_a_filter_are_in_every_form_of_the_race() -> None:
     page = Console(file=StringIO(), width=100)
     print_lanes(page, found.story, {})
     assert "\u2192 reason: Insufficient cpu" in page.file.getvalue()  # type: ignore[attr-defined]
-    assert "(Insufficient cpu)" in "".join(numbered(found))
+    assert ": Insufficient cpu." in "".join(numbered(found))
 
 
 def test_a_counterfactual_says_why_a_node_is_rejected() -> None:

@@ -42,7 +42,7 @@ def test_a_violation_is_an_error_at_its_place() -> None:
     assert text.splitlines()[:3] == [
         "Violated after 4 steps, and no run is shorter.",
         "No pod is assumed at the nominated pod's expense.",
-        "1. [scheduler] pop(p) - NextPod: take the head of activeQ",
+        "1. scheduler: pop(p) (NextPod: take the head of activeQ); queue: p leaves activeQ.",
     ]
     assert total == "podrace: 0 passed, 1 failed, 0 undecided"
 

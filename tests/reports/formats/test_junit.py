@@ -55,7 +55,8 @@ def test_a_violation_shows_its_steps_and_its_place() -> None:
     finding = msgspec.structs.replace(VIOLATED, expected=None, place=Place("a.yaml", 4))
     (failure,) = ElementTree.fromstring(to_junit([finding])).iter("failure")
     lines = (failure.text or "").splitlines()
-    assert (lines[0], lines[2]) == ("a.yaml:4", "1. [scheduler] pop(p) - NextPod: take the head of activeQ")
+    first = "1. scheduler: pop(p) (NextPod: take the head of activeQ); queue: p leaves activeQ."
+    assert (lines[0], lines[2]) == ("a.yaml:4", first)
     assert failure.get("message") == "Violated after 4 steps, and no run is shorter."
 
 

@@ -91,9 +91,9 @@ def test_the_table_has_a_row_for_each_finding(found: list[Finding]) -> None:
 
 
 def test_steps_cannot_end_the_block_that_they_stand_in() -> None:
-    step = msgspec.structs.replace(VIOLATED.story[0], summary="```\n# loud")
+    step = msgspec.structs.replace(VIOLATED.story[0], told="```\n# loud")
     text = to_markdown([msgspec.structs.replace(VIOLATED, trace=(step,))])
-    assert "\n````text\n1. [scheduler] pop(p) - ```\n# loud\n````\n" in text
+    assert "\n````text\n1. ```\n# loud\n````\n" in text
 
 
 def test_the_initial_state_can_be_the_violation() -> None:

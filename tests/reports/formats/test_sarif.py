@@ -56,7 +56,7 @@ def test_a_code_flow_has_a_location_for_each_step() -> None:
     lines = [at["location"]["physicalLocation"]["region"]["startLine"] for at in locations]
     assert lines == [9, 9, 4, 4]  # p stands in line 9; of q nothing is known
     text = locations[0]["location"]["message"]["text"]
-    assert text == "[scheduler] pop(p) NextPod: take the head of activeQ."
+    assert text == "scheduler: pop(p) (NextPod: take the head of activeQ); queue: p leaves activeQ."
     assert locations[0]["state"]["queue.sub_queue[p]"] == {"text": '"NONE"'}
 
 
