@@ -9,6 +9,13 @@ from .pod_claims import ClusterClaims, PodClaims
 from .reading.csi_objects import OLD_PROVISIONERS, driver_of
 
 
+class Keeper(Data):
+    """Why a limit of volumes, or a driver that is not there, may keep pods away. `known`: it can; if not, that is not known."""
+
+    why: str
+    known: bool = False
+
+
 class VolumeLimits(Data, slots=False):
     """What NodeVolumeLimits and the capacity check of VolumeBinding go by (nodevolumelimits/csi.go, volumebinding/binder.go, 1.36)."""
 
@@ -29,7 +36,7 @@ class VolumeLimits(Data, slots=False):
                 yield from (f"{why} ({name} of {pod.name})" for why in self._of_capacity(name, pod.claims))
         for driver, names in self.wanted(pods).items():
             if driver not in modelled:
-                yield from self._of_limits(driver, names, nodes, every[driver])
+                yield from (keeper.why for keeper in self._of_limits(driver, names, nodes, every[driver]))
 
     def wanted(self, pods: Sequence[ClusterPod]) -> dict[str, set[str]]:
         """The claims of these pods, by the CSI drivers that their volumes may be of."""
@@ -43,7 +50,7 @@ class VolumeLimits(Data, slots=False):
 
     def matter(self, driver: str, names: set[str], nodes: Sequence[ClusterNode]) -> bool:
         """Whether it is known that the limit of a node, or a driver that is not there, can keep pods with these claims away."""
-        return any(why.endswith("is not modelled") for why in self._of_limits(driver, names, nodes))
+        return any(keeper.known for keeper in self._of_limits(driver, names, nodes))
 
     def used(self, driver: str, node: str, pods: Iterable[ClusterPod]) -> set[str]:
         """The volumes of a driver that those of these pods use that are on the node, with disks that they name themselves."""
@@ -73,11 +80,11 @@ class VolumeLimits(Data, slots=False):
 
     def _of_limits(
         self, driver: str, names: set[str], nodes: Sequence[ClusterNode], every: Collection[str] = ()
-    ) -> Iterator[str]:
+    ) -> Iterator[Keeper]:
         written = self.claims.volumes
         known = written.drivers.get(driver)
         if not written.limits:
-            yield f"how many volumes of {driver} a node takes is not known: dump csinodes, too"
+            yield Keeper(f"how many volumes of {driver} a node takes is not known: dump csinodes, too")
             return
         listed = {n.name: written.limits.get(n.name, {}) for n in nodes}
         new = {self.volume_of(name) for name in names}
@@ -86,9 +93,14 @@ class VolumeLimits(Data, slots=False):
         untold = not written.attached and any(self.used(driver, p.node, [p]) for p in self.bound if p.node)
         for node, drivers in listed.items():
             if known is not None and known.required and driver not in drivers:
-                yield f"{driver} is not installed on Node/{node}, and keeps pods away until it is (preventPodSchedulingIfMissing), which is not modelled"
+                yield Keeper(
+                    f"{driver} is not installed on Node/{node}, and keeps pods away until it is (preventPodSchedulingIfMissing), which is not modelled",
+                    known=True,
+                )
             elif driver not in drivers and not written.drivers:
-                yield f"whether {driver} keeps pods from Node/{node}, where it is not installed, is not known: dump csidrivers, too"
+                yield Keeper(
+                    f"whether {driver} keeps pods from Node/{node}, where it is not installed, is not known: dump csidrivers, too"
+                )
             most = drivers.get(driver)
             if most is None:
                 continue
@@ -96,9 +108,14 @@ class VolumeLimits(Data, slots=False):
             there = used | {a.volume for a in written.attached if (a.node, a.driver) == (node, driver)}
             # What is attached and no pod of the node uses counts together with the pod's own volumes, and so does its own, from before (Filter, 1.32 and later).
             if len(there | all_new) + len(new) > most:
-                yield f"Node/{node} takes no more than {most} volumes of {driver}, which is not modelled"
+                yield Keeper(
+                    f"Node/{node} takes no more than {most} volumes of {driver}, which is not modelled",
+                    known=True,
+                )
             elif untold and (known is None or known.attaches):
-                yield f"which volumes of {driver} are attached to Node/{node} is not known: dump volumeattachments, too"
+                yield Keeper(
+                    f"which volumes of {driver} are attached to Node/{node} is not known: dump volumeattachments, too"
+                )
 
     def volume_of(self, name: str) -> str:
         """The volume of a claim, by its own name if it has one."""
