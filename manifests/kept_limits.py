@@ -50,7 +50,8 @@ def _keep(
     volumes, claims = sections.setdefault("volumes", {}), sections.setdefault("volumeClaims", {})
     classes[driver] = {"volumeBindingMode": MODES[1], "csiDriver": driver}
     written, known = limits.claims.volumes, limits.claims.volumes.drivers.get(driver)
-    if known is not None and not known.attaches:
+    # Not modelled: several PersistentVolumes that count as one.
+    if (known is not None and not known.attaches) or limits.has_aliases(driver):
         return False
     for pod in pods:
         for name in pod.claims.volumes:

@@ -63,6 +63,11 @@ class VolumeLimits(Data, slots=False):
         """The CSI drivers that the volume of a claim may be one of."""
         return {driver for driver, _ in self._sources(name, claims)} - {"", NO_PROVISIONER}
 
+    def has_aliases(self, driver: str) -> bool:
+        """Whether two PersistentVolumes are one volume of the driver, by their handle."""
+        handles = [v.handle for v in self.claims.volumes.volumes.values() if v.driver == driver and v.handle]
+        return len({*handles}) < len(handles)
+
     def is_translated(self, name: str, claims: PodClaims) -> bool:
         """Whether the volume of a claim may be one of an older plugin, in whose place a CSI driver is."""
         return any(driver and translated for driver, translated in self._sources(name, claims))

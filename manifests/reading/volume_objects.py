@@ -55,6 +55,7 @@ class VolumeObject(Data):
     """A PersistentVolume. `owner` is the claim of its claimRef as namespace/name, `owner_uid` the uid there, `of` its class, "" for none.
 
     `available`: its phase is Available, or nobody has written one. `attributes` is its class of attributes, `driver` its CSI driver.
+    `handle` is its volumeHandle: volumes of one driver with one handle are one volume on a node (getVolumeUniqueName in nodevolumelimits/csi.go).
     `translated`: the source names an older plugin, so that its VolumeAttachments do not count (getNodeVolumeAttachmentInfo in nodevolumelimits/csi.go, 1.32 to 1.38).
     """
 
@@ -70,6 +71,7 @@ class VolumeObject(Data):
     available: bool
     driver: str = ""
     translated: bool = False
+    handle: str = ""
 
     def is_in_zone_of(self, labels: Mapping[str, str]) -> bool:
         """Whether VolumeZone lets a pod with this volume pass on a node with these labels (volumezone/volume_zone.go, 1.36)."""
@@ -194,6 +196,7 @@ def read_volume(meta: Meta, fields: Fields) -> VolumeObject:
         phase == "Available",
         driver_in(spec),
         "csi" not in spec,
+        spec.below("csi").text("volumeHandle", "a handle"),
     )
 
 

@@ -253,6 +253,8 @@ MADE = {"volumeClaimTemplate": {"spec": {"storageClassName": "csi", "accessModes
         # Of these attachments the plugin counts none (getNodeVolumeAttachmentInfo): it goes by the PersistentVolume and its `csi`.
         ((WAITS, *OF_OLD, of_old_plugin("gone"), *map(for_old_plugin, (csi_node("n1", 1), driver(), attached("gone")))), OLD),
         ((WAITS, *BOUND, csi_node("n1", 1), driver(), attached("nowhere")), LEFT),
+        # Two volumes of one handle count once, and twice in the model.
+        ((WAITS, *BOUND, volume("pv2", claim="other", csi={"driver": "csi.example.com", "volumeHandle": "pv"}), *RUNS[1:], csi_node("n1", 1), driver(), attached("pv2")), LEFT),
         # A disk that a pod names itself counts.
         ((WAITS, *OF_OLD, with_volume(pod("b", nodeName="n1"), awsElasticBlockStore={"volumeID": "x"}), *map(for_old_plugin, (csi_node("n1", 2), driver(), attached("pv")))), OLD.replace("1 vol", "2 vol")),
         # A pod that is left out uses the volume, so that it is no new one.
