@@ -17,15 +17,22 @@ from podrace.reproduce.request import Wanted
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.real_table import PAGE, cell
 from tests.reproduce.real.real_table import VERSIONS as ALL
-from tests.reproduce.real.scenario_tables import ACTORS, EXTENDERS, TABLES, VERSIONS, ScenarioTable
+from tests.reproduce.real.scenario_tables import ACTORS, EXTENDERS, TABLES, ScenarioTable
 from tests.reproduce.real.test_real import CHOSEN, go_or_skip
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("version", [version for version in VERSIONS if version in CHOSEN])
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize(
+    ("table", "version"),
+    [
+        pytest.param(table, version, id=f"{table.name}-{version}")
+        for table in TABLES
+        for version in table.versions
+        if version in CHOSEN
+    ],
+)
 def test_scenarios_of_a_folder(table: ScenarioTable, version: str) -> None:
     go = go_or_skip()
     anew = bool(os.environ.get("PODRACE_UPDATE_GOLDEN"))
