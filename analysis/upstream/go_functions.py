@@ -80,6 +80,62 @@ def _function(tokens: list[str], at: int, imports: Mapping[str, str]) -> tuple[F
     return None, 0
 
 
+def results_at(source: str, line: int) -> list[str] | None:
+    """The types of what the innermost function around the beginning of a line returns; None if there is none around it."""
+    tokens = tokens_of("\n".join(source.split("\n")[: line - 1]))
+    around: list[list[str] | None] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at] == "func" and (found := _results(tokens, at)) is not None:
+            types, at = found
+            around.append(types)
+        elif tokens[at] == "{":
+            around.append(None)
+        elif tokens[at] == "}" and around:
+            around.pop()
+        at += 1
+    return next((types for types in reversed(around) if types is not None), None)
+
+
+def _results(tokens: Sequence[str], at: int) -> tuple[list[str], int] | None:
+    """The types that a function returns, and where its body begins; None of a type of functions, and of what is cut off."""
+    at += 1
+    if tokens[at : at + 1] == ["("] and (end := matching(tokens, at)) + 1 < len(tokens):
+        at = end + 1 if is_name(tokens[end + 1]) and tokens[end + 2 : end + 3] == ["("] else at  # a receiver
+    if at < len(tokens) and is_name(tokens[at]):
+        at += 1
+    while tokens[at : at + 1] == ["["]:
+        at = matching(tokens, at) + 1
+    if tokens[at : at + 1] != ["("]:
+        return None
+    begin = at = matching(tokens, at) + 1
+    while at < len(tokens) and tokens[at] not in (*CLOSE, ",", ";", "=", ":="):
+        if tokens[at] == "{" and tokens[at - 1] not in ("interface", "struct"):
+            return _types(tokens[begin:at]), at
+        at = matching(tokens, at) + 1 if tokens[at] in OPEN else at + 1
+    return None
+
+
+def _types(results: Sequence[str]) -> list[str]:
+    """The types of results, which may have names: of `a, b T` both have one."""
+    if results[:1] != ["("]:
+        return [" ".join(results)] if results else []
+    parts = split(results[1:-1], ",")
+    if not any(_is_named(part) for part in parts):
+        return [" ".join(part) for part in parts]
+    found: list[str] = []
+    for part in reversed(parts):
+        found.append(" ".join(part[1:]) if _is_named(part) else found[-1])
+    return found[::-1]
+
+
+def _is_named(part: Sequence[str]) -> bool:
+    """Whether a result is `name T`, and no `T`, `pkg.T` or `T[U]`."""
+    if len(part) < 2 or not is_name(part[0]) or part[1] == ".":
+        return False
+    return part[1] != "[" or matching(part, 1) < len(part) - 1
+
+
 def _end_of_declaration(tokens: list[str], at: int) -> int:
     """Where the declaration of values that begins here ends."""
     while at < len(tokens) and tokens[at] != ";":

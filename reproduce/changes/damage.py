@@ -1,47 +1,108 @@
 """Lines that can be damaged one by one, to see whether anything that is run depends on them.
 
-A condition is negated, and a call or an assignment is left out, while a variable of the environment names the line. So one binary serves for all of them.
+A condition is negated, a call or an assignment is left out, and other values are returned, while a variable of the environment names the line. So one
+binary serves for all of them.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
+from string import ascii_letters, digits
 
-from .aside import is_told_only
+from ...analysis.upstream.go_functions import results_at
+from ...analysis.upstream.go_tokens import split, tokens_of
 from .lines import ChangedLine
 
 VARIABLE = "PODRACE_DAMAGED"
 _FILE = "podrace_damaged.go"
 _GO = "podraceDamaged"
-_SOURCE = f'import "os"\n\nvar {_GO} = os.Getenv("{VARIABLE}")\n'
+_ERROR = f"{_GO}Error"
+_SOURCE = f"""import (
+	"errors"
+	"os"
+)
+
+var (
+	{_GO} = os.Getenv("{VARIABLE}")
+	{_ERROR} = errors.New("podrace damaged a line")
+)
+"""
 
 _CONDITION = re.compile(r"(\s*(?:\} else )?if (?:[^;]*; )?)([^;]+)( \{)")
 _CALLED = re.compile(r"(?:defer |go )?[A-Za-z_][\w.]*")
 _ASSIGNED = re.compile(r"[A-Za-z_*][\w.*]*(?:, [A-Za-z_*][\w.*]*)* (?:=|\+=|-=|\|=) \S.*|[\w.]+(?:\+\+|--)")
-_OTHERS = re.compile(r"(?:return|func|for|switch|case|select|panic|var|const|type|import|if)\b")
-_JUMPS = ("continue", "break")
+_OTHERS = re.compile(r"(?:func|for|switch|case|select|panic|var|const|type|import|if)\b")
+_JUMPS = ("continue", "break", "return")
+_COMMENT = re.compile(r"""((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|[^"'`/]|/(?!/))*?)\s*//.*""")
+_RETURN = re.compile(r"return\b(?! *$)")
+_ENDS = (*"_)]}\"'`", *ascii_letters, *digits, "++", "--")
+"""How a statement may end."""
+_NOTHING = ("nil", "false", "0", '""')
+"""What a value is if nothing is said of it."""
+
+
+def is_returned(line: str) -> bool:
+    """Whether a line returns something."""
+    return _RETURN.match(_bare(line).strip()) is not None
+
+
+def _bare(line: str) -> str:
+    """A line without the comment at its end."""
+    match = _COMMENT.fullmatch(line)
+    return line if match is None else match[1]
 
 
 def is_jump(line: str) -> bool:
-    """Whether a line only goes on elsewhere in a loop."""
-    return line.strip() in _JUMPS
+    """Whether a line only goes on elsewhere."""
+    return _bare(line).strip() in _JUMPS
 
 
-def damageable(line: str, number: int) -> str | None:
-    """The line so that it can be damaged by its number; None of one that cannot."""
+def damageable(line: str, number: int, types: Sequence[str] | None = None) -> str | None:
+    """The line so that it can be damaged by its number; None of one that cannot. `types` are those that the function around it returns."""
+    line = _bare(line)
     text = line.strip()
+    if is_returned(line):
+        indent = line[: len(line) - len(line.lstrip())]
+        if not types:
+            return None
+        others = _others(text.removeprefix("return"), types)
+        if others is not None:
+            return f'{indent}if {_GO} == "{number}" {{ return {", ".join(others)} }}; {text}'
+        return None if _outer(text) is None else f'{indent}if {_GO} != "{number}" {{ {text} }}'
     if (match := _CONDITION.fullmatch(line)) is not None and _outer(match[2]) is not None:
         return f'{match[1]}({_GO} == "{number}") != ({match[2]}){match[3]}'
     outer = _outer(text)
     if outer is None or "{" in text or "}" in text or _OTHERS.match(text):
         return None
     called = text.endswith(")") and _CALLED.fullmatch(outer) is not None
-    if not (called or text in _JUMPS or _ASSIGNED.fullmatch(outer)) or text.endswith(
-        (",", "(", "&&", "||", ".")
-    ):
+    if not (called or text in _JUMPS or _ASSIGNED.fullmatch(outer)) or not text.endswith(_ENDS):
         return None
     return f'{line[: len(line) - len(line.lstrip())]}if {_GO} != "{number}" {{ {text} }}'
+
+
+def _others(text: str, types: Sequence[str]) -> list[str] | None:
+    """Other values than those that are returned; None if no others are known. What a statement of several lines or a call with several results returns is not known."""
+    whole = _outer(text) is not None and text.endswith(_ENDS)
+    values = split(tokens_of(text), ",") if whole else []
+    if len(values) != len(types):
+        return [f"*new({kind})" for kind in types]
+    pairs = [(" ".join(value), kind) for value, kind in zip(values, types, strict=True)]
+    if any(kind == "bool" or value not in _NOTHING for value, kind in pairs):
+        return [f"!({value})" if kind == "bool" else f"*new({kind})" for value, kind in pairs]
+    others = [_something(kind) for kind in types]
+    if not any(others):
+        return None
+    return [made or f"*new({kind})" for made, kind in zip(others, types, strict=True)]
+
+
+def _something(kind: str) -> str:
+    """A value of a type that is not its zero value; empty if none is known."""
+    if kind.endswith(". Status"):
+        return f"{kind.removesuffix('Status').removeprefix('*')}AsStatus({_ERROR})"
+    if kind.startswith("*"):
+        return f"new({kind[1:]})"
+    return {"error": _ERROR, "string": '"podrace"', "int": "1", "int32": "1", "int64": "1"}.get(kind, "")
 
 
 def _outer(text: str) -> str | None:
@@ -66,7 +127,8 @@ def damaged_texts(
         rows = texts[path].splitlines(keepends=True)
         for line in members:
             row = rows[line.number - 1].rstrip("\n")
-            made = None if is_told_only(row) else damageable(row, len(numbered) + 1)
+            types = results_at(texts[path], line.number) if is_returned(row) else None
+            made = None if line.aside else damageable(row, len(numbered) + 1, types)
             if made is not None:
                 rows[line.number - 1] = made + "\n"
                 numbered[len(numbered) + 1] = line
@@ -86,7 +148,7 @@ def unexercised(
 ) -> list[ChangedLine]:
     """The lines of which nothing that was run depends: those whose damage shows nowhere, and groups of neighbours of which none could be damaged.
 
-    A `break` or `continue` that is gone (`jumps`) may only have saved work: it counts with the other lines of its group, if the damage of one shows.
+    A `break`, `continue` or `return` that is gone (`jumps`) may only have saved work: it counts with the other lines of its group, if the damage of one shows.
     """
     found: list[ChangedLine] = []
     for group in neighbours(executed):

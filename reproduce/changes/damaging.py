@@ -4,6 +4,7 @@ Some lines only keep tidy what the scheduler has in memory, where nobody looks. 
 the change keeps the same of that kind in all these runs.
 """
 
+import re
 import shutil
 import time
 from collections.abc import Iterable, Sequence
@@ -16,8 +17,7 @@ from ...base.structs import Data
 from ..case import Case
 from ..modules.toolchain import BuildProblem, Go
 from ..running import Built, OutOfTime, built_for, taken
-from .aside import is_told_only
-from .damage import damaged_texts, is_jump, unexercised
+from .damage import damaged_texts, is_jump, is_returned, unexercised
 from .lines import NOTHING, ChangedLine, Counted
 from .replays import replayed_at_once, seen_of
 from .sources import Change, tree_with
@@ -28,6 +28,9 @@ MOST = 12
 
 FEW = 4
 """After so many of them without, it is looked for in memory, too, before the others."""
+
+_NAMED = re.compile(r"^(\S+\.go):(\d+):", re.MULTILINE)
+"""A place in what the compiler says."""
 
 UNDAMAGED = 0
 """The number of no line."""
@@ -106,19 +109,22 @@ class Damage:
                     self.shown.add(line)
                 self.looked.add(line)
 
-    def said_of(self, found: Counted) -> tuple[list[ChangedLine], list[ChangedLine]]:
-        """The executed lines of which nothing that was run depends, and those that were not looked at."""
+    def said_of(self, found: Counted) -> tuple[list[ChangedLine], list[ChangedLine], list[ChangedLine]]:
+        """The executed lines of which nothing that was run depends, those that return something and cannot be damaged, and those that were not looked at."""
         idle: list[ChangedLine] = []
+        untried: list[ChangedLine] = []
         waiting = found.executed - self.looked
         for removed, side in self._sides.items():
             executed = [line for line in found.executed if line.removed is removed]
             code = {line: side.texts[line.path].splitlines()[line.number - 1] for line in executed}
-            told = frozenset(line for line in executed if is_told_only(code[line]))
+            told = frozenset(line for line in executed if line.aside)
             jumps = frozenset(line for line in executed if line.removed and is_jump(code[line]))
             tried = frozenset() if side.built is None else frozenset(side.numbers)
             found_here = unexercised(executed, waiting | self.shown, tried, told, jumps)
-            idle += [line for line in found_here if line not in waiting]
-        return idle, sorted(waiting, key=lambda line: line.shown)
+            returned = {line for line in executed if is_returned(code[line])} - tried - told
+            untried += sorted(returned - waiting, key=lambda line: line.shown)
+            idle += [line for line in found_here if line not in waiting | returned]
+        return idle, untried, sorted(waiting, key=lambda line: line.shown)
 
     def clear(self) -> None:
         """Delete what was built."""
@@ -137,19 +143,33 @@ class Damage:
             texts = {one.path: one.before if removed else one.after for one in self.files}
             known = {path: text for path, text in texts.items() if text is not None}
             lines = [line for line in self.lines if line.removed is removed]
-            damaged, numbered = damaged_texts(known, lines)
+            built: Built | None = None
+            while built is None:
+                damaged, numbered = damaged_texts(known, lines)
+                built, wrong = self._built(removed, {**texts, **damaged}, list(numbered.values()))
+                if built is None and not wrong:
+                    break
+                lines = [line for line in lines if line not in wrong]
             numbers = {line: number for number, line in numbered.items()}
-            self._sides[removed] = _Side(self._built(removed, {**texts, **damaged}), known, numbers)
+            self._sides[removed] = _Side(built, known, numbers)
         return self._sides[removed]
 
-    def _built(self, removed: bool, texts: dict[str, str | None]) -> Built | None:
+    def _built(
+        self, removed: bool, texts: dict[str, str | None], damaged: Sequence[ChangedLine]
+    ) -> tuple[Built | None, set[ChangedLine]]:
+        """The binary of a side with these lines `damaged`; or those of them that do not compile."""
         change, say, counted = self.change, self.watcher.say, () if removed else self._packages
         root = (change.base_tree if removed else change.tree) or change.base
         try:
             with tree_with(root, texts, change.version, say) as tree:
-                return taken(built_for(replace(change.version, tree=tree), self.go, say, counted))
-        except BuildProblem:  # no line is known to be needed
-            return None
+                return taken(built_for(replace(change.version, tree=tree), self.go, say, counted)), set()
+        except BuildProblem as problem:
+            named = {(match[1], int(match[2])) for match in _NAMED.finditer(problem.text)}
+            return None, {
+                line
+                for line in damaged
+                if any(at.endswith(f"/{line.path}") and row == line.place[0] for at, row in named)
+            }
 
     def _shows(self, built: Built, number: int, line: ChangedLine, telling: Sequence[Played]) -> bool:
         """Whether runs that execute a line go otherwise if it is damaged, twice in the same way, and as before if none is."""

@@ -252,12 +252,18 @@ class Judging:
         if answer == "NO DIFFERENCE SEEN" and INTERRUPTED in self.unfinished:
             answer, because = "INCONCLUSIVE", f"{because}; but podrace was interrupted"
         if answer == "NO DIFFERENCE SEEN":
-            idle, undamaged = self.damage.said_of(found)
+            idle, untried, undamaged = self.damage.said_of(found)
             counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
             if idle:
                 answer, because = (
                     "INCONCLUSIVE",
                     f"{counted.words}, and nothing that was run depends on {counted.idle_words}",
+                )
+            elif untried:
+                named = places_words([line.shown for line in untried])
+                answer, because = (
+                    "INCONCLUSIVE",
+                    f"{because}; but what {named} returns cannot be altered to see whether anything depends on it",
                 )
             elif undamaged:
                 self.unfinished.append(f"the damage of {len(undamaged)} executed lines")
@@ -458,8 +464,11 @@ class Judging:
     @property
     def _is_settled(self) -> bool:
         """Whether all changed lines were executed, some run notices the damage of each, and nothing has differed: other scenarios add little."""
-        idle, undamaged = self.damage.said_of(executed_by(self.played))
-        return self._is_unnoticed and bool(self.reached) and not (self._missed or idle or undamaged)
+        return (
+            self._is_unnoticed
+            and bool(self.reached)
+            and not (self._missed or any(self.damage.said_of(executed_by(self.played))))
+        )
 
     @property
     def _missed(self) -> bool:

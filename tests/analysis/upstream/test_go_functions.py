@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podrace.analysis.upstream.go_functions import functions_of
+from podrace.analysis.upstream.go_functions import functions_of, results_at
 
 GO = """\
 // Package q is made up for this test.
@@ -125,3 +125,61 @@ def test_every_token_decides(at: int) -> None:
         return
     changed = functions_of(" ".join([*FLAT[:at], f"{FLAT[at]} extra", *FLAT[at + 1 :]])).get("less")
     assert changed is None or changed.tokens != tokens(" ".join(FLAT))
+
+
+RETURNS = """\
+package a
+
+func (c *C) F(f func(int) error, x int) (a, b int, err error) {
+	g := func() *fwk.Status {
+		return nil
+	}
+	for _, x := range xs {
+		return 1, 2, nil
+	}
+}
+
+func G[T any](x T) map[string]T {
+	var f func() error
+	if _, ok := x.(interface{ X() }); ok {
+		return nil
+	}
+}
+
+func H() (List[T], []int, func(a int) error) { // (no names)
+	return a
+}
+
+func (P) I() interface{} {
+	return func() (bool, error) {
+		return true, nil
+	}
+}
+
+func (c *C[T]) J() (xs []T, m [4]int) {
+	return
+}
+
+func K() {
+	return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "types"),
+    [
+        (5, ["* fwk . Status"]),
+        (8, ["int", "int", "error"]),
+        (15, ["map [ string ] T"]),
+        (20, ["List [ T ]", "[ ] int", "func ( a int ) error"]),
+        (24, ["interface { }"]),
+        (25, ["bool", "error"]),
+        (30, ["[ ] T", "[ 4 ] int"]),
+        (34, []),
+        (12, None),
+    ],
+)
+def test_what_a_function_around_a_line_returns(line: int, types: list[str] | None) -> None:
+    """Of the innermost one: a function literal may be around it, and a type of functions is none."""
+    assert results_at(RETURNS, line) == types

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from podrace.analysis.request.method import NOBODY
 from podrace.checker.core.exploration import Budget
 from podrace.reproduce.changes import damaging, judge
 from podrace.reproduce.changes.damage import damageable, damaged_texts, neighbours, unexercised
@@ -46,6 +47,9 @@ func F(x int) error {
         ("\ta[i], err = f(x)", '\tif podraceDamaged != "1" { a[i], err = f(x) }'),
         ("\tn++", '\tif podraceDamaged != "1" { n++ }'),
         ("\tcontinue", '\tif podraceDamaged != "1" { continue }'),
+        ("\treturn // it was never nominated", '\tif podraceDamaged != "1" { return }'),
+        ('\ta = "//" // why', '\tif podraceDamaged != "1" { a = "//" }'),
+        ("\tif x { // why", '\tif (podraceDamaged == "1") != (x) {'),
         ("\ty := f(x)", None),
         ("\treturn f(x)", None),
         ("\tf(x) && g(y)", None),
@@ -60,19 +64,55 @@ def test_a_line(line: str, damaged: str | None) -> None:
     assert damageable(line, 1) == damaged
 
 
+@pytest.mark.parametrize(
+    ("text", "types", "others"),
+    [
+        ("return f(x)", ["T", "error"], "*new(T), *new(error)"),
+        ("return p.name, nil // why", ["string", "error"], "*new(string), *new(error)"),
+        ("return nil, err", ["* fwk . PodInfo", "error"], "*new(* fwk . PodInfo), *new(error)"),
+        ("return a.Has(x) && b", ["bool"], "!(a . Has ( x ) && b)"),
+        ("return nil, false", ["* T", "bool"], "*new(* T), !(false)"),
+        ("return nil", ["error"], "podraceDamagedError"),
+        ("return nil", ["* fwk . Status"], " fwk . AsStatus(podraceDamagedError)"),
+        ("return nil, nil", ["* T", "[ ] T"], "new( T), *new([ ] T)"),
+        ('return "", 0', ["string", "int64"], '"podrace", 1'),
+        ("return a &&", ["bool"], "*new(bool)"),
+        ("return f(a,", ["bool", "error"], "*new(bool), *new(error)"),
+    ],
+)
+def test_what_is_returned(text: str, types: list[str], others: str) -> None:
+    """The zero values of its types, where those are not what is returned anyway; and of a `bool` the other one."""
+    code = text.partition(" //")[0]
+    expected = f'\tif podraceDamaged == "1" {{ return {others} }}; {code}'
+    assert damageable(f"\t{text}", 1, types) == expected
+
+
+def test_nothing_else_can_be_returned() -> None:
+    """Then it goes on, which does not compile at the end of a function."""
+    assert damageable("\treturn nil", 1, ["[ ] T"]) == '\tif podraceDamaged != "1" { return nil }'
+    assert damageable("\treturn 1", 1, []) is None, "its function is not known"
+
+
 def line(number: int, removed: bool = False) -> ChangedLine:
     return ChangedLine(PATH, number, (number, 1), removed)
 
 
 def test_a_text() -> None:
-    texts, numbered = damaged_texts({PATH: TEXT}, [line(n) for n in (4, 5, 6, 8, 9)])
-    assert numbered == {1: line(4), 2: line(6)}
-    assert texts[PATH].splitlines()[3:6] == [
+    logs = ChangedLine(PATH, 5, (5, 1), aside=True)
+    texts, numbered = damaged_texts({PATH: TEXT}, [*(line(n) for n in (4, 6, 8, 9)), logs])
+    assert numbered == {1: line(4), 2: line(6), 3: line(9)}
+    assert texts[PATH].splitlines()[3:9] == [
         '\tif (podraceDamaged == "1") != (x > 0) {',
         '\t\tlogger.Info("x")',
         '\t\tif podraceDamaged != "2" { first(x) }',
+        "\t}",
+        "\ty := x",
+        '\tif podraceDamaged == "3" { return *new(error) }; return second(y)',
     ]
-    assert texts["pkg/scheduler/podrace_damaged.go"].startswith('package scheduler\n\nimport "os"\n')
+    assert texts["pkg/scheduler/podrace_damaged.go"] == (
+        'package scheduler\n\nimport (\n\t"errors"\n\t"os"\n)\n\nvar (\n\tpodraceDamaged = os.Getenv("PODRACE_DAMAGED")\n'
+        '\tpodraceDamagedError = errors.New("podrace damaged a line")\n)\n'
+    )
 
 
 def test_what_nothing_depends_on() -> None:
@@ -208,3 +248,33 @@ def test_the_changed_code_is_built_once(
     )
     judging.damage._side(removed=False)
     assert len(built) == (1 if compiles else 2)
+
+
+@pytest.mark.parametrize("named", [9, 0])
+def test_a_return_that_cannot_be_damaged_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: int
+) -> None:
+    """The others are damaged without it; where the compiler names none of them, none is damaged."""
+    built: list[str] = []
+
+    def build(version: KubernetesVersion, _go: object, _say: object, _counted: tuple[str, ...] = ()):
+        assert version.tree is not None
+        built.append((version.tree / PATH).read_text(encoding="utf-8"))
+        if "*new(error)" in built[-1]:
+            raise BuildProblem("", f"# k8s.io/x\n../sources/{PATH}:{named}:31: T is not a type\n")
+        return Built(version, tmp_path / f"built-{len(built)}", {})
+
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(damaging, "built_for", build)
+    monkeypatch.setattr(damaging, "taken", lambda one: one)
+    (tmp_path / "base").mkdir()
+    lines = [line(4), line(6), line(9)]
+    files = (FileChange(PATH, None, TEXT),)
+    change = Change("x", parse_version("1.36.3"), files, tmp_path / "base")
+    damage = Damage(change, files, lines, None, NOBODY)  # type: ignore[arg-type]
+    side = damage._side(removed=False)
+    assert (side.built is not None, len(built)) == ((True, 2) if named else (False, 1))
+    damage.looked |= set(lines)
+    damage.shown |= set(lines[:2])
+    executed = Counted(frozenset(lines), frozenset(lines))
+    assert damage.said_of(executed) == ([] if named else lines[:2], [line(9)], [])

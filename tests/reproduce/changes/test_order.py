@@ -69,7 +69,7 @@ class Order:
             monkeypatch.setattr(Judging, side, lambda *_: built)
         monkeypatch.setattr(Damage, "look", lambda damage, played, until: self.look(damage, played))
         monkeypatch.setattr(
-            Damage, "said_of", lambda damage, found: ([*self.idle], [*(found.executed - damage.looked)])
+            Damage, "said_of", lambda damage, found: ([*self.idle], [], [*(found.executed - damage.looked)])
         )
         self.folder = tmp_path
 
