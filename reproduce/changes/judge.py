@@ -443,6 +443,7 @@ class Judging:
             goes_on,
             self.watcher.say,
             self.change.base_tree is not None,
+            self.what.elements,
         ):
             told = probe.told
             self.probed.append(told)
@@ -464,11 +465,8 @@ class Judging:
     @property
     def _is_settled(self) -> bool:
         """Whether all changed lines were executed, some run notices the damage of each, and nothing has differed: other scenarios add little."""
-        return (
-            self._is_unnoticed
-            and bool(self.reached)
-            and not (self._missed or any(self.damage.said_of(executed_by(self.played))))
-        )
+        open_lines = any(self.damage.said_of(executed_by(self.played)))
+        return self._is_unnoticed and bool(self.reached) and not (self._missed or open_lines)
 
     @property
     def _missed(self) -> bool:

@@ -4,7 +4,7 @@ Only where it does is the unchanged code run, too: what that does as well is no 
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
@@ -13,6 +13,8 @@ from msgspec import structs
 
 from ...base.structs import Data
 from ...model.history.versions import version_of
+from ...model.language import State
+from ...model.scheduler.queue.sub_queues import SubQueue
 from ...reports.tours import Departure
 from ...reports.verify.code_change import Probed
 from ...scenarios import Scenario, parse_scenario
@@ -24,11 +26,14 @@ from ..random_runs.claim_clusters import claim_cluster
 from ..random_runs.device_clusters import KINDS, device_cluster
 from ..random_runs.extended_clusters import extended_cluster
 from ..random_runs.extender_clusters import extender_cluster
+from ..random_runs.forcing import Forcing
 from ..random_runs.group_clusters import clusters_for
-from ..random_runs.random_runs import RandomRun, Walker
+from ..random_runs.quick_steps import QuickSteps
+from ..random_runs.random_runs import Model, RandomRun, Walker
 from ..random_runs.varied_clusters import varied_cluster
 from ..random_runs.volume_clusters import volume_cluster
 from ..running import Built, Say, run_cases
+from ..timing.timing import Timetable
 from .beyond import MOST_OF_ONE, Place
 from .departures import playable
 from .lines import NOTHING, ChangedLine, Counted
@@ -40,6 +45,13 @@ RUNS, LONGEST = 24, 60
 
 MORE_RUNS = 4
 """How many times as many in one of the smallest clusters, which execute it soon: few of them refuse a pod while another is parked."""
+
+STATES = 60_000
+"""In so many states of one of these a run to what is changed is searched for."""
+
+_WHERE = "queue.sub_queue["
+_PARKED = list(SubQueue).index(SubQueue.UNSCHEDULABLE)
+"""How a state has that a pod is parked."""
 
 AHEAD = 2
 """Scenarios whose runs are made while those of others are executed."""
@@ -142,14 +154,15 @@ def probes(
     goes_on: Callable[[], bool],
     say: Say,
     own_base: bool = False,
+    elements: Sequence[str] = (),
 ) -> Iterator[Probe]:
-    """The runs of each scenario that can be played, while it `goes_on`; those that are left stay in `scenarios`. With `own_base` the unchanged code is no version that the model has."""
+    """The runs of each scenario that can be played, while it `goes_on`; those that are left stay in `scenarios`. `elements` stand for what is changed. With `own_base` the unchanged code is no version that the model has."""
     waiting: deque[Future[Probe]] = deque()
     with ThreadPoolExecutor(jobs) as pool:
         while scenarios and goes_on():
             scenario = scenarios.popleft()
             say(f"random runs in {scenario.name}, {len(scenarios)} more scenarios to come")
-            runs = _runs(scenario, release)
+            runs = _runs(scenario, release, elements)
             if runs:
                 waiting.append(pool.submit(_probed, scenario, runs, built, lines, own_base))
             while len(waiting) > jobs * AHEAD or (waiting and waiting[0].done()):
@@ -158,15 +171,64 @@ def probes(
             yield waiting.popleft().result()
 
 
-def _runs(scenario: Scenario, release: str) -> list[RandomRun]:
+def _runs(scenario: Scenario, release: str, elements: Sequence[str]) -> list[RandomRun]:
     model = playable(scenario, release)
     if model is None:
         return []
     walker = Walker(model, Counter())
     random = Random(scenario.name)
-    count = RUNS * (MORE_RUNS if scenario.file == FILE else 1)
-    made = (walker.walk(random, random.randint(LONGEST // 3, LONGEST)) for _ in range(count))
-    return [run for run in made if run.path]
+    is_small = scenario.file == FILE
+    count = RUNS * (MORE_RUNS if is_small else 1)
+    made = [walker.walk(random, random.randint(LONGEST // 3, LONGEST)) for _ in range(count)]
+    reaching = runs_while_one_is_parked(model, elements) if is_small else ()
+    return [run for run in (*reaching, *made) if run.path]
+
+
+def runs_while_one_is_parked(model: Model, elements: Sequence[str]) -> Iterator[RandomRun]:
+    """A shortest run to each step that has the name of one of these elements of the model, while a pod is parked that it is not about: few random runs come there."""
+    system, steps = model.system, frozenset(element.rpartition(".")[2] for element in elements)
+    places = {v.name: n for n, v in enumerate(system.variables) if v.name.startswith(_WHERE)}
+    others = {
+        number: [at for name, at in places.items() if name not in {f"{_WHERE}{pod}]" for _, pod in one.args}]
+        for number, one in enumerate(system.transitions)
+        if one.step in steps
+    }
+    quick = QuickSteps(system)
+    before: dict[State, tuple[State, int] | None] = {system.initial: None}
+    waiting = deque([system.initial])
+    while waiting and others and len(before) < STATES:
+        state = waiting.popleft()
+        for number in quick.enabled(state):
+            following = quick.successor(state, number)
+            if following not in before:
+                before[following] = state, number
+                waiting.append(following)
+            if any(state[at] == _PARKED for at in others.get(number, ())):
+                run = _forced(model, quick, (*_path_to(state, before), number))
+                if run is not None:
+                    del others[number]
+                    yield run
+
+
+def _path_to(state: State, before: Mapping[State, tuple[State, int] | None]) -> list[int]:
+    path = []
+    while (last := before[state]) is not None:
+        state, number = last
+        path.append(number)
+    return path[::-1]
+
+
+def _forced(model: Model, quick: QuickSteps, path: Sequence[int]) -> RandomRun | None:
+    """A run of these steps; None if it cannot be forced, or no durations allow for it."""
+    table, forcing = Timetable(model.system, model.composition), Forcing(model.system)
+    state = model.system.initial
+    for number in path:
+        step, following = model.system.transitions[number], quick.successor(state, number)
+        if not (forcing.allows(step, state) and table.take(step, state, following)):
+            return None
+        forcing.go(step, state, following)
+        state = following
+    return RandomRun(model, tuple(path), table.timing)
 
 
 def _probed(

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import takewhile
 
+import pytest
+
 from podrace.analysis.request.method import USUAL
 from podrace.checker.core.exploration import Budget
-from podrace.reproduce.changes.probes import MORE_RUNS, RUNS, _runs
+from podrace.checker.trace.execution import replay
+from podrace.model.scheduler.queue.sub_queues import SubQueue
+from podrace.reproduce.changes.departures import playable
+from podrace.reproduce.changes.probes import MORE_RUNS, RUNS, _runs, runs_while_one_is_parked
 from podrace.reproduce.changes.replays import counterexamples, finding_in_base
 from podrace.reproduce.changes.small_clusters import (
     PODS,
@@ -90,6 +95,46 @@ def test_the_smallest_have_a_pod_that_waits_for_the_room_of_another() -> None:
 def test_more_runs_are_made_in_the_smallest() -> None:
     """Of 24 runs of two rivals one refused a pod; of 96, four."""
     (rivals,) = (one for one in smallest_clusters() if one.name == "a-b-permit-rejections")
-    runs = _runs(rivals, "1.36.3")
-    assert len(runs) == RUNS * MORE_RUNS
-    assert len(_runs(replace(rivals, file="other.yaml"), "1.36.3")) == RUNS
+    assert len(_runs(rivals, "1.36.3", ())) == RUNS * MORE_RUNS
+    others = replace(rivals, file="other.yaml")
+    woken = "scheduler.cycles.failure.FailureHandler.wake_others"
+    assert len(_runs(others, "1.36.3", (woken,))) == RUNS
+
+
+@pytest.mark.parametrize(
+    ("cluster", "element", "ends"),
+    [
+        (
+            "a-b-permit-rejections",
+            "scheduler.cycles.failure.FailureHandler.wake_others",
+            {"failure.wake_others(pod=a)": 24, "failure.wake_others(pod=b)": 24},
+        ),
+        (
+            "a-b-bind-failures",
+            "scheduler.cycles.binding.Binding.wake_queue",
+            {
+                "binding.wake_queue(pod=a)": 16,
+                "binding.wake_queue(pod=b)": 16,
+                "handlers.wake_queue(pod=a)": 16,
+                "handlers.wake_queue(pod=b)": 16,
+            },
+        ),
+        ("a-b-bind-failures", "scheduler.queue.nominator.Nominator.delete", {}),
+    ],
+)
+def test_runs_to_what_is_changed_while_another_pod_is_parked(
+    cluster: str, element: str, ends: dict[str, int]
+) -> None:
+    """Of 2,000 random runs one came to `wake_others` so."""
+    (scenario,) = (one for one in smallest_clusters() if one.name == cluster)
+    model = playable(scenario, "1.36.3")
+    assert model is not None
+    found = {}
+    for run in runs_while_one_is_parked(model, (element,)):
+        trace = replay(model.system, run.path)
+        found[model.system.transitions[run.path[-1]].label] = len(run.path)
+        (other,) = {"a", "b"} - {str(value) for _, value in model.system.transitions[run.path[-1]].args}
+        place = [v.name for v in model.system.variables].index(f"queue.sub_queue[{other}]")
+        assert list(SubQueue)[trace.states[-2][place]] is SubQueue.UNSCHEDULABLE
+    assert found == ends
+    assert len(_runs(scenario, "1.36.3", (element,))) == RUNS * MORE_RUNS + len(ends)
