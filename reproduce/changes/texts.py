@@ -10,6 +10,7 @@ from ...base.text import one_line
 from ..patches import patched
 
 OTHER_BASE = "name with --kubernetes the version that it is made for"
+FROM_ROOT = "its paths must begin at the root of kubernetes, as `git diff` writes them without --relative"
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _GIT = re.compile(r"diff --git a/(.+) b/(.+)")
 
@@ -162,6 +163,8 @@ def why_elsewhere(path: str) -> str:
 
 def _applied(one: FileDiff, root: Path, name: str, base: str) -> list[FileChange]:
     before = None
+    if not (root / PurePosixPath(one.path).parts[0]).exists():
+        raise UsageProblem(f"{name}: {base} has no {one_line(one.path, 120)}: {FROM_ROOT}")
     if one.old:
         file = root / one.old
         if not file.is_file():

@@ -112,6 +112,12 @@ def test_what_does_not_apply(tmp_path: Path) -> None:
         applied(diff, root, "pr.diff", "v1.36.3")
     said = "pr.diff: does not apply to pkg/a.go of v1.36.3 (hunk 2, @@ -7 +7,2 @@): name with --kubernetes the version that it is made for"
     assert str(caught.value) == said
+    for text in (GIT.replace("pkg/", ""), "--- /dev/null\n+++ b/new.go\n@@ -0,0 +1 @@\n+package new\n"):
+        with pytest.raises(
+            UsageProblem,
+            match=r"^pr\.diff: v1\.36\.3 has no (a|new)\.go: its paths must begin at the root of kubernetes, ",
+        ):
+            applied(parse_diff(text, "pr.diff"), root, "pr.diff", "v1.36.3")
     (root / "pkg/new.go").touch()
     with pytest.raises(UsageProblem, match=r"^pr\.diff: it creates pkg/new\.go, which v1\.36\.3 has: "):
         applied(diff[1:], root, "pr.diff", "v1.36.3")
