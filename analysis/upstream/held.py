@@ -6,7 +6,7 @@ from pathlib import Path
 from ...base.problems import UsageProblem
 from ...base.structs import Data
 from ...base.text import one_line
-from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, read_trees
+from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, order_of, read_trees
 from ..request.option_files import write_text
 from .drifted import Drift, comparable, drifts, is_type
 from .gates_held import gate_changes
@@ -77,8 +77,10 @@ def write_record(found: HeldAgainst, release: str) -> None:
 
 
 def _is_version(text: str) -> bool:
-    parts = text.split(".")
-    return len(parts) == 3 and all(part.isdigit() for part in parts)
+    try:
+        return bool(order_of(text))
+    except ValueError:
+        return False
 
 
 def _looked(path: Path, update: bool) -> Trees:

@@ -7,12 +7,14 @@ normal form (`analysis/upstream/normal_form.py`), a sketch of the normal form, b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ...base.structs import Data
 
 TREES = Path(__file__).parent / "trees.txt"
+_VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([a-z]+)\.([0-9]+))?")
 _HEAD = (
     "# kube-scheduler's functions in upstream's trees, written by `podrace drift DIR --update --release X.Y.Z`:",
     "# trees, hash of the tokens, hash of the normal form, sketch and size of the normal form. See trees.py.",
@@ -40,34 +42,39 @@ class Trees(Data):
     @property
     def newest(self) -> str:
         """The version of the newest; nothing if there is none."""
-        return max(self.by_version, key=_numbers, default="")
+        return max(self.by_version, key=order_of, default="")
 
     def and_also(self, version: str, tree: Tree) -> Trees:
         """These and one more, or one anew."""
         found = {**self.by_version, version: tree}
-        return Trees({name: found[name] for name in sorted(found, key=_numbers)})
+        return Trees({name: found[name] for name in sorted(found, key=order_of)})
 
 
 def read_trees(path: Path = TREES) -> Trees:
     """What the file says. Raises OSError or ValueError."""
-    versions: list[str] = []
+    spans: dict[str, list[str]] = {}
     found: dict[str, dict[str, Hashes]] = {}
     file = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.strip().rsplit(maxsplit=5)  # a name may have a space
         if not words or line.startswith("#"):
             continue
-        if line.startswith("trees ") and not versions:
-            versions = line.split()[1:]
+        if line.startswith("trees ") and not found:
+            versions = sorted(line.split()[1:], key=order_of)
             found = {version: {} for version in versions}
+            spans = {
+                _span(versions, first, last): versions[first : last + 1]
+                for last in range(len(versions))
+                for first in range(last + 1)
+            }
         elif not line.startswith(" "):
             file = line
-        elif len(words) == 6:
-            for version in _between(versions, words[1]):
+        elif len(words) == 6 and words[1] in spans:
+            for version in spans[words[1]]:
                 found[version][f"{file}:{words[0]}"] = Hashes(words[2], words[3], words[4], int(words[5]))
         else:
-            raise ValueError(f"no function with trees, hashes and size: {line.strip()[:80]}")
-    if not versions:
+            raise ValueError(f"no function with trees that there are, hashes and size: {line.strip()[:80]}")
+    if not found:
         raise ValueError("it has no line `trees`")
     return Trees(found)
 
@@ -103,11 +110,10 @@ def _span(versions: Sequence[str], first: int, last: int) -> str:
     return versions[first] if first == last else f"{versions[first]}-{versions[last]}"
 
 
-def _between(versions: list[str], span: str) -> list[str]:
-    first, dash, last = span.partition("-")
-    begin = versions.index(first)
-    return versions[begin : versions.index(last) + 1 if last else None if dash else begin + 1]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+def order_of(version: str) -> tuple[int, int, int, str, int]:
+    """What versions are sorted by: 1.38.0-beta.0 comes before 1.38.0. Raises ValueError for what is no version."""
+    match = _VERSION.fullmatch(version)
+    if match is None:
+        raise ValueError(f"no version: {version[:80]}")
+    major, minor, patch, stage, number = match.groups()
+    return int(major), int(minor), int(patch), stage or "released", int(number or 0)

@@ -9,7 +9,7 @@ from ...analysis.upstream.likeness import hashes_of
 from ...analysis.upstream.source_tree import functions_in
 from ...base.problems import UsageProblem
 from ...base.text import one_line
-from ...model.history.trees import read_trees
+from ...model.history.trees import order_of, read_trees
 from ...model.history.versions import exact
 from .module import KubernetesVersion, is_version, parse_version
 
@@ -45,7 +45,7 @@ def recognised(tree: Path, name: str) -> KubernetesVersion:
         version: sum(old.get(p) is not None and old[p].tokens == t for p, t in here.items())
         for version, old in known.items()
     }
-    best = max(same, key=lambda version: (same[version], _patch(version)))
+    best = max(same, key=lambda version: (same[version], order_of(version)))
     share = same[best] / max(len(here), 1)
     if share < LEAST_SHARE:
         raise UsageProblem(
@@ -53,7 +53,3 @@ def recognised(tree: Path, name: str) -> KubernetesVersion:
             "with --release"
         )
     return parse_version(best)
-
-
-def _patch(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from podrace.analysis.upstream.drifted import Class, Drift, Rehashed, counted, drifts
 from podrace.analysis.upstream.go_functions import functions_of
 from podrace.analysis.upstream.likeness import hashes_of, likeness
@@ -167,7 +169,40 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert again.by_version["1.36.0"] == {}
 
 
+def test_a_pre_release_lies_before_its_release(tmp_path: Path) -> None:
+    one, two = Hashes("a", "b", "c", 1), Hashes("d", "e", "f", 2)
+    trees = Trees({})
+    for version in ("1.38.0", "1.38.0-beta.0", "1.37.2", "1.38.0-rc.1", "1.38.0-beta.10"):
+        trees = trees.and_also(version, {"x.go:f": two if "beta" in version else one})
+    text = format_trees(trees)
+    assert text.splitlines()[2:] == [
+        "trees 1.37.2 1.38.0-beta.0 1.38.0-beta.10 1.38.0-rc.1 1.38.0",
+        "x.go",
+        " f 1.37.2 a b c 1",
+        " f 1.38.0-beta.0-1.38.0-beta.10 d e f 2",
+        " f 1.38.0-rc.1- a b c 1",
+    ]
+    file = tmp_path / "trees.txt"
+    file.write_text(text)
+    assert read_trees(file) == trees
+    assert trees.newest == "1.38.0"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("trees 1.36\n", "no version: 1.36"),
+        ("trees 1.36.0\nx.go\n f 1.35.0 a b c 1\n", "no function with trees that there are"),
+    ],
+)
+def test_a_record_that_is_wrong(tmp_path: Path, wrong: str, says: str) -> None:
+    file = tmp_path / "trees.txt"
+    file.write_text(wrong)
+    with pytest.raises(ValueError, match=says):
+        read_trees(file)
+
+
 def test_podraces_own_record() -> None:
     trees = read_trees()
-    assert len(trees.by_version) == 23
-    assert trees.newest == "1.37.2"
+    assert len(trees.by_version) == 24
+    assert trees.newest == "1.38.0-beta.0"

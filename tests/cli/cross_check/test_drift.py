@@ -158,7 +158,7 @@ def test_a_vendored_tree_and_the_scheduler_itself(shell: Shell, tree: Path, tmp_
     second = shell("drift", str(tree / "pkg" / "scheduler"), "-o", "json")
     assert (first.code, second.code) == (1, 1)
     assert first.out == second.out
-    assert json.loads(first.out)["release"] == "1.37.2"
+    assert json.loads(first.out)["release"] == "1.38.0-beta.0"
 
 
 def test_a_tree_without_the_registry_says_nothing_about_it(shell: Shell, tree: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from podrace.reproduce.modules.trees import version_named
 from tests.cli.helpers import Shell, flat
 from tests.reproduce.conftest import ghost, go
 from tests.reproduce.real.test_real import go_or_skip
+from tests.upstream_trees import tree_of
 
 __all__ = ["ghost", "go"]
 
@@ -53,7 +55,7 @@ def test_what_is_no_tree_is_refused_in_one_line(
     )
     assert said(nowhere) == f"`{str(nowhere)[:80]}`: {line}\n"
     assert said(tree) == (
-        f"{tree}: a tree of unknown version: 0% of its functions are those of 1.37.2, the nearest that is known; name its base with --release\n"
+        f"{tree}: a tree of unknown version: 0% of its functions are those of 1.38.0-beta.0, the nearest that is known; name its base with --release\n"
     )
     (tree / "go.mod").unlink()
     assert said(tree) == f"{tree}: it has no go.mod: name the root of kubernetes' sources\n"
@@ -70,10 +72,20 @@ def test_the_nearest_version_is_recognised_or_named(
         "v1.38.0-beta.0", tree, f"{tree} (compared with v1.38.0-beta.0)",
     )  # fmt: skip
     monkeypatch.setattr(trees, "LEAST_SHARE", 0)
-    assert version_named(str(tree)).tag == "v1.37.2"
+    assert version_named(str(tree)).tag == "v1.38.0-beta.0"
     (tmp_path / "v1.36.3").mkdir()
     monkeypatch.chdir(tmp_path)
     assert version_named("v1.36.3").tree is None
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("version", ["1.37.2", "1.38.0-beta.0"])
+def test_a_copy_of_a_tree_is_recognised(version: str, tmp_path: Path) -> None:
+    """Without --release, and wherever it lies."""
+    copy = tmp_path / "mine"
+    shutil.copytree(tree_of(version) / "pkg/scheduler", copy / "pkg/scheduler")
+    (copy / "go.mod").touch()
+    assert str(version_named(str(copy))) == f"{copy} (compared with v{version})"
 
 
 def test_a_shell_completes_versions_and_directories(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
