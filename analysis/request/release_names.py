@@ -89,7 +89,7 @@ def _patch(version: str) -> tuple[int, ...]:
     return tuple(int(n) for n in exact(version).partition("-")[0].split("."))
 
 
-_RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(newest_of(RELEASE_ORDER[-1]))}"
+_RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(newest_of(RELEASE_ORDER[-1]))}, and {PRE_RELEASES[-1]}"
 
 
 def _remedy(minor: str, patch: int | None, suffix: str) -> str:

@@ -24,7 +24,7 @@ MEANT = {
     "v1.38.0-beta.0": "1.38.0-beta.0",
 }
 
-KNOWN = "write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to 1.37.2"
+KNOWN = "write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to 1.37.2, and 1.38.0-beta.0"
 BETA = "1.38.0-beta.0 is a beta; write it in full"
 REFUSED = {
     "1.34.99": "known of 1.34: 1.34.0, 1.34.2, 1.34.3, 1.34.4, 1.34.11; take 1.34.11, and add with --with-fix what came after it",
@@ -35,9 +35,9 @@ REFUSED = {
     "v1.34.5-gke.100": "what a vendor adds is not modelled; the nearest: 1.34.4",
     "v1.34.5+k3s1": "what a vendor adds is not modelled; the nearest: 1.34.4",
     "v1.34.5-eks-1-34-7": "what a vendor adds is not modelled; the nearest: 1.34.4",
-    "1.7": "the nearest: 1.8.0; the model has 1.8.0 to 1.37.2",
-    "1.340": "the nearest: 1.37.2; the model has 1.8.0 to 1.37.2",
-    "2.0": "the nearest: 1.37.2; the model has 1.8.0 to 1.37.2",
+    "1.7": "the nearest: 1.8.0; the model has 1.8.0 to 1.37.2, and 1.38.0-beta.0",
+    "1.340": "the nearest: 1.37.2; the model has 1.8.0 to 1.37.2, and 1.38.0-beta.0",
+    "2.0": "the nearest: 1.37.2; the model has 1.8.0 to 1.37.2, and 1.38.0-beta.0",
     "1": KNOWN,
     "newest": KNOWN,
     "master": KNOWN,

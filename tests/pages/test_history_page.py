@@ -85,3 +85,10 @@ def test_other_numbers_are_those_that_are_one_with_a_change_in_the_same_versions
         for number in re.findall(r"/pull/(\d+)\)", row[0])
     }
     assert {number: key for number, key in one_with.items() if key != "71488"} == OTHER_NUMBERS
+
+
+@pytest.mark.parametrize("page", ["commands.md", "model.md"])
+def test_pages_name_what_the_model_has(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert f"The model has 1.8, 1.9, 1.12 to {RELEASES[-1]}, and the pre-release {PRE_RELEASES[-1]}." in text
+    assert RELEASES[:3] == ("1.8", "1.9", "1.12")

@@ -157,7 +157,7 @@ def test_a_baseline_is_written_and_keeps_its_reasons(shell: Shell, here: Path) -
         ("known: [{scenario: a, property: S-CAP, reason: r}]", "known.yaml:1: known[0]: `until` is missing: write a date such as 2027-03-31, or a version such as 1.38"),
         (KNOWN.replace("1.38", "soon"), "known.yaml:5: known[0].until: expected a date such as 2027-03-31, or a version such as 1.38, not `soon`"),
         (KNOWN.replace("1.38", "2027-02-30"), "known.yaml:5: known[0].until: expected a date such as 2027-03-31, or a version such as 1.38, not `2027-02-30`"),
-        (KNOWN + "  release: 1.7", "known.yaml:6: known[0].release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to 1.37.2"),
+        (KNOWN + "  release: 1.7", "known.yaml:6: known[0].release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to 1.37.2, and 1.38.0-beta.0"),
         (KNOWN + "  time: soon", "known.yaml:6: known[0].time: there is no such scale of time: `soon`; known: any, scales"),
         (KNOWN + "  slow: [pod informer]", "known.yaml:6: known[0].slow: with `time: any` every actor may be slow: add `time: scales`, or remove this"),
         (KNOWN + "  time: scales\n  slow: [x]", f"known.yaml:7: known[0].slow[0]: there is no such actor: `x`; known: {', '.join(SHORT_ACTORS)}"),
