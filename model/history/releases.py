@@ -114,10 +114,14 @@ def resolve(
     def is_on(gate: str) -> bool:
         return settings.get(gate, find_gate(gate).is_on(release))
 
+    def exists(change: Change) -> bool:
+        """Whether what a change is about is there."""
+        return not change.within or any(map(is_on, change.within))
+
     for change in wanted:
         if change in unwanted:
             raise ValueError(f"fix {change.key} cannot be put in and taken out at once")
-        if change.within and not any(map(is_on, change.within)):
+        if not exists(change):
             raise ValueError(f"fix {change.key} needs the gate {change.within[-1]}, which is off")
         if settings.get(change.gate) is change.gate_off:
             raise ValueError(
@@ -126,7 +130,7 @@ def resolve(
 
     def has(change: Change) -> bool:
         """Whether the release has a change, with the gates as they are set."""
-        if change.within and not any(map(is_on, change.within)):
+        if not exists(change):
             return True
         if change.gate in settings:
             return settings[change.gate] != change.gate_off and change.is_behind_gate_in(release)
@@ -136,8 +140,11 @@ def resolve(
 
     notes = [f"{exact(release)} already has {c.key}" for c in wanted if has(c)]
     notes += [f"{exact(release)} does not have {c.key}" for c in unwanted if not has(c)]
+    notes += [
+        f"without {c.key} nothing changes: the gate {c.within[-1]} is off" for c in unwanted if not exists(c)
+    ]
     added = tuple(dict.fromkeys(c.key for c in wanted if not has(c)))
-    removed = tuple(dict.fromkeys(c.key for c in unwanted if has(c)))
+    removed = tuple(dict.fromkeys(c.key for c in unwanted if has(c) and exists(c)))
     missing = tuple(c for c in CHANGES.values() if (not has(c) and c.key not in added) or c.key in removed)
     return Composition(release, added, removed, missing, tuple(notes), gates=tuple(settings.items()))
 

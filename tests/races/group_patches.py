@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from podrace.model.environment.objects import ExtensionPoint
 from podrace.model.scheduler.framework.waiting_pods import Signal
 from podrace.model.scheduler.podgroups.entity_cycle import EntityCycle
 from podrace.model.scheduler.podgroups.entity_queue import EntityQueue
@@ -109,13 +108,6 @@ class UntriedMembersForgotten(PodGroupCycle):
             self._fail(member.pod, FailedAttempt(self.scheduler.copy, None, False, unschedulable=True))
         with otherwise():
             super().await_preemption(member)
-
-
-class NoPermit(GangScheduling):
-    """141182, which is in 1.38.0-beta.0: GangScheduling has no Permit any more, and each pod is bound as soon as it is assumed."""
-
-    def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
-        return frozenset()
 
 
 class NothingToRead(EntityCycle):

@@ -22,7 +22,6 @@ from tests.races.group_patches import (
     EndWakes,
     FittingNominated,
     LeftoversBackOff,
-    NoPermit,
     NothingToRead,
     QuorumSeenOnEvents,
     RejectedNotCounted,
@@ -95,8 +94,8 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("pending-forgotten", "S-CONS", "1.37.2", (), (), V, 119609, 35),
     ("half-bound", "L-WHOLE", "1.37.2", (), (), V, 150583, 60),
     ("half-bound", "S-QUORUM", "1.37.2", (), (), H, 150583, None),
-    ("half-bound", "S-QUORUM", "1.37.2", (NoPermit,), (), V, 59, 12),
-    ("half-bound", "L-WHOLE", "1.37.2", (NoPermit,), (), V, 24175, 55),
+    ("half-bound", "S-QUORUM", "1.37.2", (), ("141182",), V, 59, 12),
+    ("half-bound", "L-WHOLE", "1.37.2", (), ("141182",), V, 24175, 55),
     ("quorum-unseen", "L-GANG", "1.37.2", (), (), V, 997, 21),
     ("gone-member-assigned", "S-GROUPSTATE", "1.37.2", (), (), V, 153, 13),
     ("bound-by-others", "S-GROUPSTATE", "1.37.2", (), (), H, 5585, None),
@@ -177,7 +176,15 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("cascade", "L-LIVELOCK", "1.38.0-beta.0", (), (), H, 11656, None),
     ("cascade", "L-GANG", "1.38.0-beta.0", (), (), H, 11656, None),
     ("member-counted-twice", "S-STUCK", "1.38.0-beta.0", (), (), V, 8553, 68),
-    ("half-bound", "S-QUORUM", "1.37.2", (), ("141182",), V, 59, 12),
+    ("split-between-domains", "S-DOMAIN", "1.38.0-beta.0", (), (), V, 65419, 51),
+    ("victims-in-a-domain", "L-GANG", "1.38.0-beta.0", (), (), H, 2039, None),
+    ("victims-in-a-domain", "S-QUORUM", "1.38.0-beta.0", (), (), H, 2039, None),
+    ("victims-in-a-domain", "S-DOMAIN", "1.38.0-beta.0", (), (), H, 2039, None),
+    ("victims-in-a-domain", "S-ONCE", "1.38.0-beta.0", (), (), H, 2039, None),
+    ("one-domain-each", "L-GANG", "1.38.0-beta.0", (), (), H, 76828, None),
+    ("one-domain-each", "L-DEADLOCK", "1.38.0-beta.0", (), (), H, 76828, None),
+    ("one-domain-each", "S-QUORUM", "1.38.0-beta.0", (), (), H, 76828, None),
+    ("one-domain-each", "S-DOMAIN", "1.38.0-beta.0", (), (), H, 76828, None),
     ("victims-gone-already", "L-GANG", "1.37.2", (), ("last-victim-gone",), H, 34405, None),
     ("ghost-in-state", "S-GROUPSTATE", "1.37.2", (), ("hierarchy-tracker",), V, 396, 15),
     ("parked-by-the-gone", "L-PEND", "1.37.2", (), ("141577",), V, 18, 4),
@@ -373,15 +380,17 @@ def test_two_gangs_and_a_single_pod_when_a_node_may_go(identifier: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("priority", "identifier", "patches", "verdict", "states"),
+    ("priority", "identifier", "fixes", "patches", "verdict", "states"),
     [
-        (0, "S-QUORUM", (), H, 1606), (0, "L-WHOLE", (), H, 1606), (0, "S-QUORUM", (NoPermit,), V, 65), (0, "L-WHOLE", (NoPermit,), H, 658),
-        (0, "L-WHOLE", (NoPermit, LeftoversBackOff), V, 1722),
-        (10, "S-QUORUM", (), H, 337637), (10, "L-WHOLE", (), H, 337637), (10, "S-QUORUM", (NoPermit,), V, 171), (10, "L-WHOLE", (NoPermit,), V, 132166),
+        (0, "S-QUORUM", (), (), H, 1606), (0, "L-WHOLE", (), (), H, 1606),
+        (0, "S-QUORUM", ("141182",), (), V, 65), (0, "L-WHOLE", ("141182",), (), H, 658),
+        (0, "L-WHOLE", ("141182",), (LeftoversBackOff,), V, 1722),
+        (10, "S-QUORUM", (), (), H, 337637), (10, "L-WHOLE", (), (), H, 337637),
+        (10, "S-QUORUM", ("141182",), (), V, 171), (10, "L-WHOLE", ("141182",), (), V, 132166),
     ],
 )  # fmt: skip
 def test_what_permit_is_for_when_reserve_fails(
-    priority: int, identifier: str, patches: Patches, verdict: str, states: int
+    priority: int, identifier: str, fixes: tuple[str, ...], patches: Patches, verdict: str, states: int
 ) -> None:
     """The pod that failed comes back with the old timestamp, before any other of its priority. One of a higher priority, which is created meanwhile, comes before it."""
     (scenario,) = find_scenarios(str(FOLDER / "half-bound.yaml"))
@@ -390,7 +399,7 @@ def test_what_permit_is_for_when_reserve_fails(
         single = Pod(2, "s", 1, priority=priority, exists=False)
         scope = replace(spec.scope, pod_creations=1)
         spec = replace(spec, pods=(*spec.pods[:2], single), scope=scope)
-    composition = resolve("1.37.2", (), (), {"GenericWorkload": True})
+    composition = resolve("1.37.2", fixes, (), {"GenericWorkload": True})
     classes: Patches = (ReserveFailsOnce, *patches, *composition.classes)
     (found,) = check(instrument(spec, classes, [PROPERTIES[identifier]]), [identifier])
     assert (found.verdict.name, found.counts.states) == (verdict, states)

@@ -232,29 +232,26 @@ def test_two_gangs_on_two_nodes_as_entries_of_the_queue(
     assert not proof["witnesses_missed"]
 
 
-GROUP_PATCHES = PATCHES.with_name("group_patches.py")
-
-
 @pytest.mark.ci
 @pytest.mark.parametrize(
-    ("patches", "verdict", "clusters", "violated", "counted"),
+    ("fixes", "verdict", "clusters", "violated", "counted"),
     [
         ((), "HOLDS FOR ALL", 108, 0, {"distinct": 3747624}),
-        (("NoPermit",), "VIOLATED", 21, 9, {"states": 14625, "depth": 96}),
+        (("141182",), "VIOLATED", 21, 9, {"states": 14625, "depth": 96}),
     ],
 )
 def test_gangs_are_let_go_as_a_whole_where_a_binding_fails(
     shell: Shell,
-    patches: tuple[str, ...],
+    fixes: tuple[str, ...],
     verdict: str,
     clusters: int,
     violated: int,
     counted: dict[str, int],
 ) -> None:
-    """What Permit is for: 141182 takes it out. The shell is in a directory of its own, so a patch is named by its whole path."""
+    """What Permit is for: 141182 takes it out."""
     line = ["prove", "--gang", "2", "--pods", "0", "--property", "S-QUORUM", "-o", "json", *GANG, *SMALL]
     line += ["--release", "1.37.2", "--gate", "GenericWorkload=true", "--scope", "bind_failures=1"]
-    ran = shell(*line, *(word for name in patches for word in ("--patch", f"{GROUP_PATCHES}:{name}")))
+    ran = shell(*line, *(word for name in fixes for word in ("--with-fix", name)))
     assert (ran.code, ran.err) == (int(violated > 0), "")
     proof = untimed(ran.out)
     assert (proof["verdict"], proof["clusters"], proof["violated"]) == (verdict, clusters, violated)

@@ -33,6 +33,9 @@ def test_a_change_of_what_a_gate_brings_is_nothing_where_the_gate_is_off() -> No
     assert missing("1.36.3", "GangScheduling") == {"141182"}
     with pytest.raises(ValueError, match="fix 141577 needs the gate GenericWorkload, which is off"):
         resolve("1.37.2", ["141577"])
+    without = resolve("1.38.0-beta.0", without_fixes=["141577"])
+    assert without.notes == ("without 141577 nothing changes: the gate GenericWorkload is off",)
+    assert (without.removed, without.missing) == ((), resolve("1.38.0-beta.0").missing)
 
 
 @pytest.mark.parametrize(
