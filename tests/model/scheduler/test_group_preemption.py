@@ -9,6 +9,7 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
 from podrace.model.language import TransitionSystem
+from podrace.properties import instrument
 from podrace.scenarios import parse_scenario
 
 from .test_entries import WORKLOADS, states, system_of
@@ -104,6 +105,54 @@ def delivered(system: TransitionSystem, labels: tuple[str, ...]) -> tuple[str, .
         labels = (*labels, system.transitions[found[0]].label)
         state = model.successor(state, found[0])
     return labels
+
+
+TWO_NODES = """
+nodes: {n1: {cpu: 3}, n2: {cpu: 1}}
+podGroups: {g: {minCount: 2}}
+pods:
+  a: {cpu: 1, priority: 10, podGroup: g}
+  b: {cpu: 1, priority: 10, podGroup: g}
+  s: {cpu: 3, priority: 20, exists: false}
+  v: {cpu: 2, nodeName: n1}
+  w: {cpu: 1, priority: 5, nodeName: n1}
+  z: {cpu: 1, priority: 30, nodeName: n2, terminationGracePeriodSeconds: 0}
+scope: {pod_events: 9, pod_creations: 1, pod_deletions: 1, file_order: true}
+featureGates: {GenericWorkload: true}
+"""
+
+
+def filtered(pod: str) -> tuple[str, ...]:
+    return tuple(f"scheduler.filter(pod={pod}, node={node})" for node in ("n1", "n2"))
+
+
+@pytest.mark.parametrize("release", ["1.37.2", "1.38.0-beta.0"])
+def test_no_nomination_of_a_group_is_withdrawn_while_its_cycle_runs(release: str) -> None:
+    """As for any pod in flight, the goroutine finds an object without nominatedNodeName: so it makes no difference that the trial takes the nomination out, too."""
+    classes = resolve(release, gates=WORKLOADS).classes
+    system = instrument(parse_scenario(TWO_NODES, "groups.yaml").spec, classes, [])
+    a, b, s = filtered("a"), filtered("b"), filtered("s")
+    run = (
+        *TRIED[:2], *a, TRIED[3], AGAIN[0], *a, AGAIN[2], *b, AGAIN[4], FOUND,
+        *submitted("a"), *submitted("b"), "pod_group_cycle.finish(pod=b)",
+        *(f"async_preemption.{step}" for step in ("begin_for_group(pod=a)", "leave(pod=a)", "evict_last(pod=a, victim=v, ok=True)", "leave_last(pod=a)")),
+        "users.create_pod(pod=s)",
+    )  # fmt: skip
+    preempting = (
+        "scheduler.pop(pod=s)", "scheduler.take_snapshot(pod=s)", *s, "scheduler.reread_preemptor(pod=s)",
+        "scheduler.dry_run(pod=s, node=n1)", "scheduler.choose_candidate(pod=s, node=n1)", "scheduler.fail(pod=s)",
+        *(f"failure.{step}(pod=s)" for step in ("read", "requeue", "nominate", "patch")), "users.delete_pod(pod=z)",
+    )  # fmt: skip
+    queued = delivered(system, (*delivered(system, run), *preempting))
+    popped = (*queued, "queue.flush_backoff(pod=a)", TRIED[0])
+    placed = (*popped, TRIED[1], "scheduler.filter_nominated(pod=a, node=n1)", *a, "scheduler.assume(pod=a, node=n2)")  # fmt: skip
+
+    def look(labels: tuple[str, ...]) -> tuple[str | None, list[str]]:
+        """Where a is nominated in memory, and whose nominations the goroutine of s will withdraw."""
+        last = states(system, *labels, "async_preemption.begin(pod=s, node=n1)")[-1]
+        return last["nominator.node[a]"], [p for p in "ab" if last[f"async_preemption.to_clear[s][{p}]"]]
+
+    assert (look(queued), look(popped), look(placed)) == (("n1", ["a", "b"]), ("n1", []), (None, []))
 
 
 @pytest.mark.parametrize(
