@@ -97,6 +97,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "S-GROUPSTATE": "group states are right",
         "S-DISMISSED": "pods that are given up leave",
         "S-NOMGROUP": "a group's nominated room stays reserved",
+        "S-DOMAIN": "groups stay within one domain",
         "L-WHOLE": "no gang stays half bound",
         "L-GANG": "gangs are scheduled in the end",
         "L-DEADLOCK": "gangs do not deadlock",

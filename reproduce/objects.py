@@ -321,8 +321,11 @@ def group_objects(group: objects.PodGroup, pods: tuple[objects.Pod, ...]) -> tup
         {"schedulingPolicy": policy},
         {"name": group.name, "policy": policy},
     )
+    newest: Object = {**spec, "priority": priority}
+    if group.topology_key is not None:
+        newest["schedulingConstraints"] = {"topology": [{"key": group.topology_key}]}
     return (
-        of_kind(f"{api}/v1beta1", "PodGroup", metadata, spec={**spec, "priority": priority}),
+        of_kind(f"{api}/v1beta1", "PodGroup", metadata, spec=newest),
         of_kind(f"{api}/v1alpha2", "PodGroup", metadata, spec=spec),
         of_kind(f"{api}/v1alpha1", "Workload", metadata, spec={"podGroups": [of_workload]}),
     )

@@ -8,6 +8,7 @@ from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, FIRST_WITH_LISTS
 
 GATES_OF_GROUPS = ("GangScheduling", "GenericWorkload")
 """The gate with which groups of pods are scheduled: of 1.35 and 1.36, and from 1.37 on."""
+TOPOLOGY = "TopologyAwareWorkloadScheduling"
 FIRST_WITH_ENTRIES = "1.37"
 
 
@@ -41,6 +42,10 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return later("taints of devices", FIRST_WITH_EXTENDED)
     if spec.volume_claims and before(FIRST_WITH_CLAIMS):
         return later("volumeClaims", FIRST_WITH_CLAIMS)
+    if (TOPOLOGY, True) in composition.gates and not schedules_groups(composition):
+        return f"{scenario.name}: {TOPOLOGY} needs GenericWorkload: add --gate GenericWorkload=true"
+    if any(group.topology_key for group in spec.groups) and (TOPOLOGY, True) not in composition.gates:
+        return f"{scenario.name}: topologyKey of podGroups is for 1.38.0-beta.0 with {TOPOLOGY} on: add --release 1.38.0-beta.0 --gate {TOPOLOGY}=true"
     if spec.groups and not schedules_groups(composition):
         return f"{scenario.name}: podGroups are for where the feature gate of groups is on: {HOW_GROUPS}"
     if spec.groups and has_entries(composition):
@@ -78,7 +83,7 @@ def left_out_of_groups(scenario: Scenario, composition: Composition) -> str:
     if not scenario.spec.groups or not has_entries(composition):
         return ""
     return (
-        "of groups of pods, disruption mode All, conditions, and groups that are deleted, made of groups or placed by topology are not modelled (A-GROUP-KINDS); "
+        "of groups of pods, disruption mode All, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS); "
         "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs (docs/groups.md)"
     )
 

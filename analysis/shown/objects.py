@@ -111,9 +111,10 @@ def _budget(budget: DisruptionBudget) -> str:
 
 
 def _group(group: PodGroup) -> str:
+    within = "" if group.topology_key is None else f", on nodes with one value of {group.topology_key}"
     if group.min_count is None:
-        return f"Pod group {group.name} has the basic policy."
-    return f"Pod group {group.name} is a gang of at least {group.min_count}."
+        return f"Pod group {group.name} has the basic policy{within}."
+    return f"Pod group {group.name} is a gang of at least {group.min_count}{within}."
 
 
 def _has(what: str, names: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ without it (`is_there`) nobody looks at the group of a pod.
 
 from ..language import Component, Fact, Knowledge, Lasts, Words, boolean, per, require, step, tells
 from .cluster.derived import Derived, Found, Roster
-from .objects import Pod, PodGroup
+from .objects import Node, Pod, PodGroup
 
 
 class Member(Derived):
@@ -21,10 +21,28 @@ class Member(Derived):
         return ((pod, named[pod.group]) for pod in cluster.spec.pods if pod.group is not None)
 
 
+class Domain(Derived, named="{group.name}/{value}"):
+    """The nodes with one value of a group's topology key: a placement of the group, if it has any nodes."""
+
+    group: PodGroup
+    value: str
+
+    @classmethod
+    def found_in(cls, cluster: Roster) -> Found:
+        for group in cluster.spec.groups:
+            if group.topology_key is not None:
+                said = (node.labels.get(group.topology_key) for node in cluster.spec.nodes)
+                yield from ((group, value) for value in dict.fromkeys(filter(None, said)))
+
+    def has(self, node: Node) -> bool:
+        """Whether the node is in the domain."""
+        return node.labels.get(str(self.group.topology_key)) == self.value
+
+
 class PodGroups(Component):
     """Groups at the API server and in the scheduler's lister (`listed`), and those that the queue knows (`told`)."""
 
-    kinds = (Member,)
+    kinds = (Member, Domain)
 
     exists = per(PodGroup, boolean())
     listed = per(PodGroup, boolean())
@@ -48,6 +66,18 @@ class PodGroups(Component):
     def is_there(self) -> bool:
         """Whether the scheduler schedules groups (GangScheduling)."""
         return False
+
+    def heeds_topology(self) -> bool:
+        """Whether the scheduler heeds the topology keys of groups (TopologyAwareWorkloadScheduling)."""
+        return False
+
+    def domains(self, group: PodGroup) -> list[Domain]:
+        """The domains of which one is chosen for the group; none if all nodes are one placement."""
+        return [d for d in self.universe[Domain] if d.group is group] if self.keeps_together(group) else []
+
+    def keeps_together(self, group: PodGroup) -> bool:
+        """Whether the group has to be placed within one domain."""
+        return self.heeds_topology() and group.topology_key is not None
 
     def member(self, pod: Pod) -> Member | None:
         """The pod as a member of a group. None if it is in no group, or groups are ignored."""

@@ -285,9 +285,22 @@ def fits(prop: Property, pod: Pod, node: Node, where: Placement, version: Value 
         return where.ask(node, partial(prop.filters.fits, form))
 
     fit = in_form(prop.universe, pod, number, said) & has_managed(prop, pod, node, where)
+    fit = fit & is_in_domain(prop, pod, node, where)
     if not pod.extender_selector:
         return fit
     return fit & where.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))
+
+
+def is_in_domain(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
+    """Whether the node is in a domain of the pod's group, and in the one that the others of the group are in, where they have to be in one."""
+    member = prop.pod_groups.member(pod)
+    if member is None or not prop.pod_groups.keeps_together(member.group):
+        return as_expr(True)
+    own = next((d for d in prop.pod_groups.domains(member.group) if d.has(node)), None)
+    if own is None:
+        return as_expr(False)
+    others = [m.pod for m in prop.pod_groups.members(member.group) if m is not member]
+    return all_of(~where.on[other][n] for other in others for n in prop.nodes if not own.has(n))
 
 
 def has_managed(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:

@@ -211,6 +211,45 @@ class GroupNominationsRespected(NominationMonitor):
         return self.cache.is_assumed(pod) | current.node.is_some | gone | again | withdrawn
 
 
+class PlacedWithinDomain(AboutGroups):
+    """All bound pods of a group with a topology key are on nodes with one value of this label.
+
+    (KEP-5732: the pods of the group are placed within one topology domain.) Pods that are being deleted count, too.
+    """
+
+    id = "S-DOMAIN"
+    consequence = "A group that needs its pods close together runs across domains. No pod can be added to it any more: every later cycle of the group ends in an error."
+    concerns = "the pod outside of the domain of another"
+
+    def holds(self) -> Expr:
+        return all_of(~is_so for _, is_so in self.wrong())
+
+    def wrong(self) -> Iterator[tuple[str, Expr]]:
+        for group in self._placed:
+            domains, nodes = self.pod_groups.domains(group), self.nodes
+            for one, other in combinations([m.pod for m in self.members(group)], 2):
+                if one in self.subjects or other in self.subjects:
+                    apart = any_of(
+                        (self.api.pod[one].node == n) & (self.api.pod[other].node == o)
+                        for n in nodes
+                        for o in nodes
+                        if not any(d.has(n) and d.has(o) for d in domains)
+                    )
+                    yield f"{one.name} and {other.name} are bound in two domains", apart
+
+    @property
+    def _placed(self) -> list[PodGroup]:
+        return [group for group in self.universe[PodGroup] if self.pod_groups.keeps_together(group)]
+
+    def witnesses(self) -> dict[str, Expr]:
+        pairs = [
+            self.api.pod[one.pod].assigned & self.api.pod[other.pod].assigned
+            for group in self._placed
+            for one, other in combinations(self.members(group), 2)
+        ]
+        return {"two pods of a group with a topology key are bound": any_of(pairs)}
+
+
 class NoEndlessWaitOfGangs(AboutGroups):
     """Base class of what must not go on indefinitely: a gang that is there, waits, and would fit."""
 

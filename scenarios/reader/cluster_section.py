@@ -39,7 +39,7 @@ from .sections.device_section import (
 from .sections.draft import Draft
 from .sections.extender_section import read_extenders, refuse_extenders
 from .sections.gate_section import read_keepers, refuse_keepers
-from .sections.group_section import read_groups, refuse_groups
+from .sections.group_section import read_groups, refuse_groups, refuse_in_placements
 from .sections.health_section import read_healths
 from .sections.node_section import read_node, refuse_crowded, refuse_scored_labels
 from .sections.pod_section import (
@@ -192,7 +192,7 @@ RULES: Sequence[Callable[[Draft], None]] = (
     _keepers, refuse_keepers,
     _scope, refuse_limits, read_healths, refuse_groups, refuse_supply, refuse_failing,
     _descheduler, refuse_autoscaler, refuse_named_nodes, refuse_descheduler,
-    _config, refuse_wishes, refuse_unscored,
+    _config, refuse_wishes, refuse_unscored, refuse_in_placements,
     _extenders, refuse_extenders,
     refuse_updates, refuse_scored_labels, refuse_readiness, refuse_uncounted,
 )  # fmt: skip

@@ -154,4 +154,5 @@ VOLUME_CLAIMS = Table("`volumeClaims`", "volumeClaim", [
 GROUPS = Table("`podGroups`", "podGroup", [
     Field("minCount", whole(1, 8, "1 to 8"), "none", "the group is a gang: at least this many of its pods must be bound together. Without it, the policy is basic", attribute="min_count"),
     Field("exists", FLAG.called("true or false"), "true", "false: a user may create the group later", attribute="exists", say=lambda group: None if group.exists else False),
+    Field("topologyKey", text("key of a label"), "none", "the pods of the group are placed on nodes with one value of this label (`spec.schedulingConstraints.topology`, in 1.38.0-beta.0 with TopologyAwareWorkloadScheduling)", attribute="topology_key"),
 ])

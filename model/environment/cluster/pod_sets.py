@@ -51,11 +51,18 @@ class DisruptionBudget(Entity):
 class PodGroup(Entity):
     """A PodGroup (in 1.35 a pod group of a Workload): a gang of at least `min_count` pods, or, without, a group with the basic policy.
 
-    `exists` is False for one that a user may create later.
+    `exists` is False for one that a user may create later. `topology_key` (spec.schedulingConstraints.topology): its pods go to nodes with one value of this label.
     """
 
     about = "pod group {}"
 
-    def __init__(self, index: int, name: str, min_count: int | None = None, exists: bool = True) -> None:
+    def __init__(
+        self,
+        index: int,
+        name: str,
+        min_count: int | None = None,
+        exists: bool = True,
+        topology_key: str | None = None,
+    ) -> None:
         super().__init__(index, name)
-        self.min_count, self.exists = min_count, exists
+        self.min_count, self.exists, self.topology_key = min_count, exists, topology_key

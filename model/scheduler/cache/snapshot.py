@@ -1,5 +1,7 @@
 """The snapshot that one scheduling cycle works on (backend/cache/snapshot.go, 1.34)."""
 
+from collections.abc import Mapping
+
 from ...environment.cluster.footprint import UsedPort
 from ...environment.cluster.node_versions import NodeVersion
 from ...environment.cluster.pod_versions import PodVersion
@@ -11,6 +13,7 @@ from ...language import (
     Expr,
     Knowledge,
     Record,
+    Value,
     any_of,
     as_expr,
     boolean,
@@ -33,7 +36,7 @@ class SnapshotPod(Record):
 class Snapshot(Component):
     """A copy of the cache's NodeInfos, and the nodes that the cycle tries.
 
-    `used[c]` is IsPVCUsedByPods of a claim that one pod only may use, `counted_nodes[c]` are the nodes whose pods were counted for that (see `count_users`).
+    `hidden[n]`: the node is not in the placement that is assumed. `used[c]` is IsPVCUsedByPods of a claim that one pod only may use, `counted_nodes[c]` are the nodes whose pods were counted for that (see `count_users`).
     All but these nodes is cleared at the end of a cycle: every cycle begins with a new one. Upstream keeps it and copies what changed;
     `IncrementalSnapshot` does the same, and agrees with the full copy.
     """
@@ -46,6 +49,7 @@ class Snapshot(Component):
     node_version = per(Node, ref(NodeVersion))
     version = per(Pod, ref(PodVersion))  # the object that the NodeInfo counts
     port = per(Node, per(UsedPort, boolean()))  # the host ports that the NodeInfo lists
+    hidden = per(Node, boolean())
     used = per(CountedClaim, boolean())
     counted_nodes = per(CountedClaim, per(Node, boolean()))
 
@@ -123,6 +127,18 @@ class Snapshot(Component):
             if port.port in pod.host_ports:
                 self.port[node][port] = True
 
+    def assume_placement(self, within: Mapping[Node, Value]) -> None:
+        """AssumePlacement: from now on only nodes of the placement are tried."""
+        for node, inside in within.items():
+            self.hidden[node] = self.listed[node] & ~as_expr(inside)
+            self.listed[node] = self.listed[node] & inside
+
+    def forget_placement(self) -> None:
+        """ForgetPlacement."""
+        for node in self.universe[Node]:
+            self.listed[node] = self.listed[node] | self.hidden[node]
+            self.hidden[node] = False
+
     def clear(self) -> None:
         """The cycle is over: its changes to the snapshot are dropped."""
         for pod in self.universe[Pod]:
@@ -131,6 +147,7 @@ class Snapshot(Component):
         for node in self.universe[Node]:
             self.live[node] = False
             self.listed[node] = False
+            self.hidden[node] = False
             self.node_version[node] = None
             self.drop_ports(node)
         for claim in self.universe[CountedClaim]:

@@ -88,6 +88,10 @@ class EntityCycle(PodGroupCycle):
         for m in self.pod_groups.members(group):
             self.tried[m] = self.held[m]
             self.counted[m] = states.copied_assumed[m] | states.copied_assigned[m]
+        self._start_trial(group)
+
+    def _start_trial(self, group: PodGroup) -> None:
+        """All nodes are one placement."""
         self._judge(group)
 
     def _judge(self, group: PodGroup) -> None:
@@ -129,9 +133,13 @@ class EntityCycle(PodGroupCycle):
         with when((self.status == GroupStatus.SCHEDULABLE) & ~placed):
             self.status = GroupStatus.UNSCHEDULABLE
         asked = any_of(self.outcome[m] != Outcome.NONE for m in members) & ~self.scheduler.has_no_nodes()
-        self.unread = (self.status == GroupStatus.UNSCHEDULABLE) & ~asked
+        self.unread = (self.status == GroupStatus.UNSCHEDULABLE) & ~asked & self.reads_claims(group)
         self._note_quorum(members)
         super()._revert(group)
+
+    def reads_claims(self, group: PodGroup) -> bool:
+        """Whether PodGroupPostFilter of DynamicResources reads what its PreFilter has written."""
+        return True
 
     def rejecters(self) -> tuple[str, ...]:
         return (GANG_SCHEDULING,)

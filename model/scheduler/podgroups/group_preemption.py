@@ -161,7 +161,7 @@ class GroupsPreempt(EntityCycle):
                 self.outcome[m] = Outcome.NONE
                 self.host[m] = None
             self.again = True
-            self._judge(group)
+            self._start_trial(group)
         with otherwise():
             self._conclude(group, waits=False)
 

@@ -61,6 +61,8 @@ class GroupStage(Enum):
     SUBMIT = 7
     PREEMPT = 8
     REPRIEVE = 9
+    PLACE = 10
+    WEIGH = 11
 
 
 @spoken(FITS="fits", PREEMPTS="preempts", FAILS="does not fit")
@@ -265,6 +267,8 @@ class PodGroupCycle(Component):
         "The scheduler takes its snapshot of the cache. All pods of the group are tried on it, {pod} first.",
         changes("pod_group_cycle.stage", after=GroupStage.SUBMIT),
         "The scheduler takes its snapshot of the cache, and tries no pod of the group.",
+        changes("pod_group_cycle.stage", after=GroupStage.PLACE),
+        "The scheduler takes its snapshot of the cache. It tries all pods of the group within one domain after the other.",
         "No pod of the group is left that needs scheduling.",
     )
     def take_snapshot(self, pod: Pod) -> None:

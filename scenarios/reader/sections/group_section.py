@@ -38,3 +38,35 @@ def refuse_groups(draft: Draft) -> None:
                 fields[other].fail(
                     f"of a pod that belongs to a group, this is not modelled: remove `{other}` or `podGroup`"
                 )
+
+
+def refuse_in_placements(draft: Draft) -> None:
+    """Refuse what a trial within a domain would see otherwise than the model: plugins whose PreFilter counts the nodes of the placement only, and what is not undone between two trials."""
+    keys = {group.topology_key for group in draft.groups.values() if group.topology_key}
+    if not keys:
+        return
+    for pod in draft.pods:
+        fields = draft.pod_members[pod.name].fields
+        for other in _NOT_IN_PLACEMENTS:
+            if other in fields:
+                fields[other].fail(
+                    f"next to a pod group with `topologyKey`, this is not modelled: remove `{other}` or `topologyKey`"
+                )
+    for node in draft.nodes.values():
+        for form in node.later.values():
+            if any(form.labels.get(key) != node.labels.get(key) for key in keys):
+                draft.sections["nodes"].fail(
+                    f"the label of a pod group's `topologyKey` changes on {node.name}, which is not modelled: leave it as it is"
+                )
+    for section in ("extender", "extenders"):
+        if section in draft.sections and draft.sections[section].node.value:
+            draft.sections[section].fail(
+                f"next to a pod group with `topologyKey`, this is not modelled: remove `{section}` or `topologyKey`"
+            )
+    if draft.config.scored:
+        draft.sections["config"].fail(
+            "next to a pod group with `topologyKey`, `scored` is not modelled, as any domain may be chosen: remove it"
+        )
+
+
+_NOT_IN_PLACEMENTS = ("podAffinity", "podAntiAffinity", "topologySpreadConstraints", "hostPorts")

@@ -12,8 +12,10 @@ from ....scheduler.podgroups.entity_cycle import (
     StatesOfGroups,
 )
 from ....scheduler.podgroups.entity_queue import ClockOfEntries, EntityQueue
-from ....scheduler.podgroups.group_preemption import GroupGoroutines, GroupsPreempt
+from ....scheduler.podgroups.group_preemption import GroupGoroutines
+from ....scheduler.podgroups.placements import Placements
 from ...registry.change import before, yes
+from ...versions import PRE_RELEASES
 
 _on = before(
     "workloads-off",
@@ -36,7 +38,7 @@ class WorkloadsAreScheduled(PodGroups):
 for part in (
     EntityQueue,
     ClockOfEntries,
-    GroupsPreempt,
+    Placements,
     GroupGoroutines,
     MembersDoNotPreempt,
     MembersKeptAside,
@@ -45,3 +47,18 @@ for part in (
     GroupsAddedToQueue,
 ):
     _on(part)
+
+
+@before(
+    "placements-off",
+    "the scheduler ignores the topology keys of groups of pods (TopologyAwareWorkloadScheduling is off)",
+    first_in=PRE_RELEASES[0],
+    since=PRE_RELEASES[0],
+    gate="TopologyAwareWorkloadScheduling",
+    gated_in=PRE_RELEASES[0],
+    gate_off=True,
+)
+class TopologyIsHeeded(PodGroups):
+    """A group with a topology key is placed within one domain."""
+
+    heeds_topology = yes
