@@ -54,6 +54,9 @@ func lookAtGroup(p *player, s Step) error {
 		r.ends = points("Framework.RunPlacementFeasiblePlugins<", "Queue.AddAttemptedPodGroupIfNeeded>")
 		r.via = append(r.via, points("Cache.UpdateSnapshot<")...)
 	}
+	if p.looksForPlacements() {
+		r.ends = points("Framework.RunPlacementGeneratePlugins<")
+	}
 	return p.advance(s, r)
 }
 
@@ -107,6 +110,9 @@ func revert(p *player, s Step) error {
 func preemptGroup(p *player, s Step) error {
 	if p.expects("pod_group_cycle.again") != "true" {
 		return p.quietly("the group does not preempt")
+	}
+	if p.looksForPlacements() {
+		return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<")})
 	}
 	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<")})
 }

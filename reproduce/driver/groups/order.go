@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"reflect"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -49,6 +50,9 @@ func groupOf(pod *v1.Pod) string {
 // order has the cycle of a group try members of one priority as the case has them: upstream goes by the time at which each came to activeQ first, and nothing else
 // but a metric does.
 func (g *gate) order(call string, results []any) {
+	if strings.HasPrefix(call, "Framework.RunPlacement") && len(results) > 0 {
+		g.orderPlacements(reflect.ValueOf(results[0]))
+	}
 	if call != "NextPod" && call != "Queue.PopSpecificPod" {
 		return
 	}

@@ -121,6 +121,9 @@ func (e *eye) snapshot() {
 	snapshot := find(e.scheduler, "nodeInfoSnapshot")
 	infos := values(field(snapshot, "nodeInfoMap"))
 	list := field(snapshot, "nodeInfoList")
+	if placed := field(field(field(snapshot, "placementNodes"), "placement"), "Nodes"); placed.IsValid() { // while a placement is assumed
+		list = placed
+	}
 	listed := map[string]bool{}
 	for i := range lengthOf(list) {
 		if node := nodeOf(list.Index(i)); node != nil {

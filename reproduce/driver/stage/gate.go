@@ -81,6 +81,8 @@ var held = map[string]bool{
 	"Queue.AddGenericPodGroup":              true,
 	"Queue.AddAttemptedPodGroupIfNeeded":    true,
 	"Framework.RunPlacementFeasiblePlugins": true,
+	"Framework.RunPlacementGeneratePlugins": true,
+	"Framework.RunPlacementScorePlugins":    true,
 
 	"Client.Patch":   true,
 	"Client.Bind":    true,
@@ -100,6 +102,8 @@ type gate struct {
 	owner   *instance
 	grouped map[string]int    // of the pods that belong to groups, which one the cycle of its group tries first
 	leaders map[string]string // of a pod in a group, the first one of it
+	domains []string          // in which order the cycle of a group tries its placements
+	best    string            // the one that scores best
 	instead *identity         // the pod that PopSpecificPod takes next, whichever it is asked for
 	managed bool              // and a manager of theirs, whom Unreserve tells
 	claimed bool              // there are claims of devices
