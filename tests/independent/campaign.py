@@ -36,7 +36,7 @@ KINDS: dict[str, Kind] = {
     "liveness-both": Kind("liveness with 65 to 130 of each", livenesses.both_many, 30),
     "liveness-verdicts": Kind("`check` with slicing: liveness", livenesses.verdicts, 20),
     "minimal-sets": Kind("smallest sets of patches and causes", pairs.sets, 500),
-    "diff": Kind("where two systems part (`diff`)", pairs.difference, 60),
+    "diff": Kind("where two systems differ (`diff`)", pairs.difference, 60),
     "bounded": Kind("bounded search with Z3", symbolic.bounded_search, 20),
     "parametric": Kind("parametric proofs (`prove`)", parametric.clusters, 12),
 }
