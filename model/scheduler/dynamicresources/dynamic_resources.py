@@ -219,7 +219,7 @@ class DynamicResources(BindingConditions):
         return as_expr(True)
 
     @step(actor="binding cycle", each="use")
-    @tells("PreBind: {use} is done with, and no longer in flight.")
+    @tells("PreBind: the work for {use} is done, and its allocation is no longer in flight.")
     def settle_claim(self, use: ClaimUse) -> None:
         """Assume returns after its event is delivered. Then the allocation is no longer in flight."""
         self._require_pre_bind(use, Stage.ASSUMED)
