@@ -9,7 +9,8 @@ import pytest
 from podrace.checker.search import check
 from podrace.model.environment.storage.claims import READY
 from podrace.model.history import resolve
-from podrace.model.language import Component, Expr, any_of, before, boolean, when
+from podrace.model.language import Component, Expr, any_of, as_expr, before, boolean, when
+from podrace.model.scheduler.dynamicresources.find_devices import Stage
 from podrace.properties import PROPERTIES, instrument
 from podrace.properties.storage.claims import AboutClaims
 from podrace.scenarios import find_scenarios
@@ -53,6 +54,23 @@ class NeverWaits(AboutClaims):
         )
 
 
+class FliesWhileWaiting(AboutClaims):
+    """While PreBind waits for the devices of a pod, their allocations are in flight."""
+
+    id = "X-FLIES"
+
+    def holds(self) -> Expr:
+        plugin, tracker = self._model.parts["dynamic_resources"], self._model.parts["claim_tracker"]
+        objects = self.resource_claims.object
+        return ~any_of(
+            (plugin.stage[use] == Stage.BOUND)
+            & self.resource_claims.awaited(objects[use.claim].device)
+            & (objects[use.claim].readiness != READY)
+            & as_expr(tracker.in_flight[use.claim]).is_none
+            for use in self.uses
+        )
+
+
 ROWS: list[tuple[str, str, tuple[type[Component], ...], str, int, int | None]] = [
     ("device-ready", "L-CLAIM", (), H, 17954, None),
     ("device-ready", "S-RESV", (), H, 17954, None),
@@ -82,6 +100,33 @@ def test_verdict_and_counts(
     length = None if found.trace is None else len(found.trace.steps)
     assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
     assert not found.vacuous
+
+
+@pytest.mark.parametrize(
+    ("name", "identifier", "verdict", "states", "steps"),
+    [
+        ("device-ready", "L-CLAIM", H, 15714, None),
+        ("device-late", "L-CLAIM", H, 204384, None),
+        ("device-late", "S-RESV", V, 4925, 42),
+    ],
+)
+def test_verdict_and_counts_since_1_37(
+    name: str, identifier: str, verdict: str, states: int, steps: int | None
+) -> None:
+    """PreBind ends the flight once it has succeeded, and no longer before it waits (139418)."""
+    (scenario,) = find_scenarios(str(FOLDER / f"{name}.yaml"))
+    classes = resolve("1.37.2", gates=scenario.feature_gates).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES[identifier]]), [identifier])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+    assert f"{states:,} states" in PAGE
+
+
+@pytest.mark.parametrize(("release", "verdict"), [("1.36.3", V), ("1.37.2", H)])
+def test_the_allocation_is_in_flight_while_its_device_is_awaited(release: str, verdict: str) -> None:
+    (scenario,) = find_scenarios(str(FOLDER / "device-ready.yaml"))
+    (found,) = check(instrument(scenario.spec, resolve(release).classes, [FliesWhileWaiting]), ["X-FLIES"])
+    assert (found.verdict.name, found.vacuous) == (verdict, False)
 
 
 def test_pods_do_wait() -> None:

@@ -34,6 +34,10 @@ class BindingConditions(FindDevices):
         """Whether all claims of the pod are reserved for it at the API server."""
         raise NotImplementedError
 
+    def end_flights(self, pod: Pod) -> None:
+        """PreBind has succeeded."""
+        raise NotImplementedError
+
     def needs_wait(self, pod: Pod) -> Expr:
         """hasBindingConditions: whether a claim of the pod has a device with binding conditions."""
         return any_of(self.resource_claims.awaited(self.copy[use].device) for use in self.uses(pod))
@@ -77,6 +81,7 @@ class BindingConditions(FindDevices):
         self._require_wait(pod)
         require(all_of(self.is_ready_now(use) for use in self.uses(pod)))
         self._read_again(pod, Stage.READY)
+        self.end_flights(pod)
 
     @step(actor="binding cycle", each="pod")
     @tells("PreBind: a device of {pod} has failed, or is late, or its claim is gone: the binding fails.")

@@ -228,11 +228,16 @@ class DynamicResources(BindingConditions):
         self.stage[use] = Stage.BOUND
 
     def settle(self, use: ClaimUse) -> None:
-        """The claim is written. After the pod's last claim, none of its allocations is in flight, even if other pods share them."""
+        """The claim is written. After the pod's last claim, PreBind succeeds, unless it has to wait for devices."""
         last = all_of(self._is_done(other) for other in self.uses(use.pod) if other is not use)
-        with when(last):
-            for other in self.uses(use.pod):
-                self._end_flight(other)
+        waits = self.needs_wait(use.pod) if self.heeds_conditions() else as_expr(False)
+        with when(last & ~waits):
+            self.end_flights(use.pod)
+
+    def end_flights(self, pod: Pod) -> None:
+        """prebindSuccessCleanup: none of the pod's allocations is in flight any more, even if other pods share them (1.37)."""
+        for use in self.uses(pod):
+            self._end_flight(use)
 
     def _end_flight(self, use: ClaimUse, *, forced: bool = True) -> None:
         with when(as_expr(self.chosen[use]).is_some):
