@@ -35,7 +35,7 @@ _ASSIGNED = re.compile(r"[A-Za-z_*][\w.*]*(?:, [A-Za-z_*][\w.*]*)* (?:=|\+=|-=|\
 _OTHERS = re.compile(r"(?:func|for|switch|case|select|panic|var|const|type|import|if)\b")
 _JUMPS = ("continue", "break", "return")
 _COMMENT = re.compile(r"""((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`|[^"'`/]|/(?!/))*?)\s*//.*""")
-_RETURN = re.compile(r"return\b(?! *$)")
+_RETURN = re.compile(r"return\b")
 _ENDS = (*"_)]}\"'`", *ascii_letters, *digits, "++", "--")
 """How a statement may end."""
 _NOTHING = ("nil", "false", "0", '""')
@@ -44,7 +44,7 @@ _NOTHING = ("nil", "false", "0", '""')
 
 def is_returned(line: str) -> bool:
     """Whether a line returns something."""
-    return _RETURN.match(_bare(line).strip()) is not None
+    return _RETURN.match(text := _bare(line).strip()) is not None and text != "return"
 
 
 def _bare(line: str) -> str:
@@ -62,10 +62,10 @@ def damageable(line: str, number: int, types: Sequence[str] | None = None) -> st
     """The line so that it can be damaged by its number; None of one that cannot. `types` are those that the function around it returns."""
     line = _bare(line)
     text = line.strip()
-    if is_returned(line):
+    if is_returned(line) and not types:
+        return None
+    if types and _RETURN.match(text):
         indent = line[: len(line) - len(line.lstrip())]
-        if not types:
-            return None
         others = _others(text.removeprefix("return"), types)
         if others is not None:
             return f'{indent}if {_GO} == "{number}" {{ return {", ".join(others)} }}; {text}'
@@ -127,7 +127,7 @@ def damaged_texts(
         rows = texts[path].splitlines(keepends=True)
         for line in members:
             row = rows[line.number - 1].rstrip("\n")
-            types = results_at(texts[path], line.number) if is_returned(row) else None
+            types = results_at(texts[path], line.number) if _RETURN.match(row.strip()) else None
             made = None if line.aside else damageable(row, len(numbered) + 1, types)
             if made is not None:
                 rows[line.number - 1] = made + "\n"

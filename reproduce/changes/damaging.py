@@ -29,8 +29,8 @@ MOST = 12
 FEW = 4
 """After so many of them without, it is looked for in memory, too, before the others."""
 
-_NAMED = re.compile(r"^(\S+\.go):(\d+):", re.MULTILINE)
-"""A place in what the compiler says."""
+_SAID = re.compile(r"^(\S+\.go):(\d+):\d+: (missing return)?", re.MULTILINE)
+"""What the compiler says of a place: that a `return` is missing, at the end of the function."""
 
 UNDAMAGED = 0
 """The number of no line."""
@@ -164,12 +164,7 @@ class Damage:
             with tree_with(root, texts, change.version, say) as tree:
                 return taken(built_for(replace(change.version, tree=tree), self.go, say, counted)), set()
         except BuildProblem as problem:
-            named = {(match[1], int(match[2])) for match in _NAMED.finditer(problem.text)}
-            return None, {
-                line
-                for line in damaged
-                if any(at.endswith(f"/{line.path}") and row == line.place[0] for at, row in named)
-            }
+            return None, _refused(problem.text, damaged)
 
     def _shows(self, built: Built, number: int, line: ChangedLine, telling: Sequence[Played]) -> bool:
         """Whether runs that execute a line go otherwise if it is damaged, twice in the same way, and as before if none is."""
@@ -213,6 +208,18 @@ class Damage:
         if key not in self._memory:
             self._memory[key] = _kept(built, one, UNDAMAGED)
         return self._memory[key]
+
+
+def _refused(text: str, damaged: Sequence[ChangedLine]) -> set[ChangedLine]:
+    """Those of the damaged lines that do not compile: where a `return` is missing, the last one before."""
+    found: set[ChangedLine] = set()
+    for path, number, missing in _SAID.findall(text):
+        here = [line for line in damaged if f"/{path}".endswith(f"/{line.path}")]
+        at = [line for line in here if line.place[0] <= int(number)]
+        last = max(at, key=lambda line: line.place, default=None)
+        if last is not None and (missing or last.place[0] == int(number)):
+            found.add(last)
+    return found
 
 
 def _kept(built: Built, one: Played, number: int) -> Kept:

@@ -72,6 +72,7 @@ def test_a_line(line: str, damaged: str | None) -> None:
         ("return nil, err", ["* fwk . PodInfo", "error"], "*new(* fwk . PodInfo), *new(error)"),
         ("return a.Has(x) && b", ["bool"], "!(a . Has ( x ) && b)"),
         ("return nil, false", ["* T", "bool"], "*new(* T), !(false)"),
+        ("return", ["error"], "*new(error)"),
         ("return nil", ["error"], "podraceDamagedError"),
         ("return nil", ["* fwk . Status"], " fwk . AsStatus(podraceDamagedError)"),
         ("return nil, nil", ["* T", "[ ] T"], "new( T), *new([ ] T)"),
@@ -248,6 +249,24 @@ def test_the_changed_code_is_built_once(
     )
     judging.damage._side(removed=False)
     assert len(built) == (1 if compiles else 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        (f"../x/{PATH}:9:31: T is not a type", {9}),
+        (f"{PATH}:9:31: T is not a type", {9}),
+        (f"../x/{PATH}:10:1: missing return", {9}),
+        (f"../x/{PATH}:8:1: missing return", {6}),
+        (f"../x/{PATH}:10:1: T is not a type", set()),
+        (f"../x/{PATH}:3:1: missing return", set()),
+        ("../x/pkg/scheduler/aa.go:9:1: T is not a type", set()),
+    ],
+)
+def test_lines_that_the_compiler_refuses(said: str, refused: set[int]) -> None:
+    """It names the end of a function in which a `return` is missing."""
+    lines = [line(4), line(6), line(9)]
+    assert {one.number for one in damaging._refused(f"# k8s.io/x\n{said}\n", lines)} == refused
 
 
 @pytest.mark.parametrize("named", [9, 0])
