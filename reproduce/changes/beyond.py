@@ -54,7 +54,10 @@ USERS = dict.fromkeys(
     ),
     1,
 )
-"""How often users and faults may act in every second run from a place, by the scope's names."""
+"""How often users and faults may act in every fourth run from a place, by the scope's names."""
+
+DELETION = {"pod_deletions": 1}
+"""The same in another fourth: a node that is deleted as well leaves no room for a pod that nobody wakes."""
 
 _USED = re.compile(rf"(?:users\.delete_(?:pod|node) \[(\S+)\] |.*)\(({'|'.join(USERS)})\)")
 
@@ -249,12 +252,14 @@ def _left(state: Mapping[str, Value], kind: Fault) -> int:
 
 
 def _cases(places: Sequence[Place], times: int = 1) -> list[RoamingCase]:
-    """Each place in turn, every second time with users and faults, and every second pair of times by ranks."""
+    """Each place in turn, every second time with users and faults, of which half only delete a pod, and every second pair of times by ranks."""
     return [
         roaming(
             places[seed % len(places)].case,
             seed,
-            {} if seed // len(places) % 2 else USERS,
+            {}
+            if seed // len(places) % 2
+            else (USERS, DELETION)[(seed % len(places) + seed // len(places) // 4) % 2],
             ranked=seed // len(places) % 4 > 1,
         )
         for seed in range(times * RUNS)

@@ -143,13 +143,12 @@ class Damage:
             texts = {one.path: one.before if removed else one.after for one in self.files}
             known = {path: text for path, text in texts.items() if text is not None}
             lines = [line for line in self.lines if line.removed is removed]
-            built: Built | None = None
-            while built is None:
+            while True:
                 damaged, numbered = damaged_texts(known, lines)
-                built, wrong = self._built(removed, {**texts, **damaged}, list(numbered.values()))
-                if built is None and not wrong:
+                built, refused = self._built(removed, {**texts, **damaged}, list(numbered.values()))
+                if built is not None or not refused:
                     break
-                lines = [line for line in lines if line not in wrong]
+                lines = [line for line in lines if line not in refused]
             numbers = {line: number for number, line in numbered.items()}
             self._sides[removed] = _Side(built, known, numbers)
         return self._sides[removed]
