@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,11 @@ from podrace.reports.verify.code_change import Beyond, Lines, Move, Violation, a
 from podrace.reproduce.case import Case, CaseStep
 from podrace.reproduce.changes.beyond import (
     RUNS,
+    USERS,
     Place,
     RoamingCase,
     Run,
+    _cases,
     beyond,
     grouped,
     violations_of,
@@ -290,6 +293,19 @@ def test_the_places_where_a_pod_is_parked_come_first(place: Place) -> None:
     parked = replace(place, case=replace_struct(place.case, steps=(step,)), cause="later")
     elsewhere = replace(place, scenario=replace(place.scenario, name="other"))
     assert grouped([elsewhere, place, parked]) == [[parked, place], [elsewhere]]
+
+
+@pytest.mark.parametrize("count", [1, 2, 10])
+def test_users_act_in_half_of_the_runs_and_only_delete_a_pod_in_a_fourth(place: Place, count: int) -> None:
+    """From one place, from two, and from as many as share its runs: by ranks, and otherwise."""
+    found = Counter((len(case.left), case.ranked) for case in _cases([place] * count))
+    assert sum(found.values()) == RUNS
+    assert {ranked: found[0, ranked] for ranked in (False, True)} == {False: 10, True: 10}
+    assert {left: found[left, False] + found[left, True] for left in (1, len(USERS))} == {
+        1: 10,
+        len(USERS): 10,
+    }
+    assert min(found.values()) >= 4
 
 
 def test_no_search_begins_when_time_is_up(place: Place) -> None:
