@@ -30,7 +30,7 @@ FIRST = "1.36"
 
 VERSIONS = tuple(exact(newest_of(r)) for r in RELEASE_ORDER[RELEASE_ORDER.index(FIRST) :]) + PRE_RELEASES
 LAST, COMING = VERSIONS[-2:]
-ALL = (*real_table.VERSIONS, *VERSIONS)
+ALL = (*(version for version in real_table.VERSIONS if version not in VERSIONS), *VERSIONS)
 MOST = 20_000_000
 
 VIOLATED, HOLDS, ABSENT, UNKNOWN = "violated", "holds", "-", ""
@@ -71,13 +71,18 @@ def written(ranges: Ranges) -> str:
 
 def with_older(ranges: Ranges) -> Ranges:
     """The same with the columns of the versions that were run."""
+    run = that_were_run()
+    nothing = dict.fromkeys(real_table.VERSIONS, UNKNOWN)
+    return {row: {**nothing, **run.get(row, {}), **cells} for row, cells in ranges.items()}
+
+
+def that_were_run() -> Ranges:
+    """What the model found in the versions whose code was run, where the table of these has a cell."""
     real = real_table.read(real_table.PAGE.read_text(encoding="utf-8"))
-
-    def older(row: Row) -> Cells:
-        said = {version: cell.split(" ")[0] for version, cell in real.get(row, {}).items()}
-        return {v: _SAID[said[v]] if v in said else UNKNOWN for v in real_table.VERSIONS}
-
-    return {row: {**older(row), **cells} for row, cells in ranges.items()}
+    return {
+        row: {version: _SAID[cell.split(" ")[0]] for version, cell in cells.items()}
+        for row, cells in real.items()
+    }
 
 
 def spans(cells: Cells) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from tests.races.ranges import (
     asked,
     put,
     read,
+    that_were_run,
     turned,
     written,
 )
@@ -44,6 +45,13 @@ def test_the_file_and_the_page_say_the_same() -> None:
     assert put(page, RANGES) == page
     assert written(RANGES) == FILE.read_text(encoding="utf-8")
     assert {name for name, _ in RANGES} == set(BY_NAME)
+
+
+@pytest.mark.parametrize("version", [LAST, COMING])
+def test_the_code_was_run_with_the_same(version: str) -> None:
+    run = {row: cells[version] for row, cells in that_were_run().items() if version in cells}
+    assert len(run) > 50
+    assert {row: RANGES[row][version].split(" ")[0] for row in run} == run
 
 
 @pytest.mark.parametrize("version", [LAST, COMING])

@@ -10,7 +10,18 @@ from podrace.reports.reproduction import Reproduction
 from podrace.scenarios import Scenario
 
 PAGE = Path(__file__).parents[3] / "docs" / "notebook" / "real-runs.md"
-VERSIONS = ("1.29.6", "1.30.14", "1.32.13", "1.33.6", "1.34.4", "1.35.4", "1.36.1", "1.36.3")
+VERSIONS = (
+    "1.29.6",
+    "1.30.14",
+    "1.32.13",
+    "1.33.6",
+    "1.34.4",
+    "1.35.4",
+    "1.36.1",
+    "1.36.3",
+    "1.37.2",
+    "1.38.0-beta.0",
+)
 
 _BLOCK = re.compile(r"(<!-- real -->\n)(.*?)(<!-- /real -->)", re.DOTALL)
 _HOLDS = "holds"
@@ -44,7 +55,7 @@ def read(text: str) -> Table:
         elif line.startswith(_EVERYWHERE):
             for name in line.removeprefix(_EVERYWHERE).rstrip(".").split(", "):
                 what, identifier = name.split(" ")
-                table[what, identifier] = dict.fromkeys(VERSIONS, _HOLDS)
+                table[what, identifier] = dict.fromkeys(columns, _HOLDS)
     return table
 
 
