@@ -97,6 +97,29 @@ func (e *eye) aside(pod string) *v1.Pod {
 	return nil
 }
 
+// tracked are the members that PreEnqueue counts, from 1.38 on. The handlers notify the tracker after the call of the cache at which they are held; until they go on, nothing is said
+// of the pod that they handle.
+func (e *eye) tracked(w *World) {
+	all := path(w.Sched, "podGroupHierarchyTracker", "groups")
+	if !all.IsValid() {
+		return
+	}
+	for _, pod := range e.pods {
+		e.see["pod_group_states.tracked["+pod+"]"] = false
+	}
+	for each := all.MapRange(); each.Next(); {
+		for pod := range keys(field(each.Value(), "allPods")) {
+			e.see["pod_group_states.tracked["+pod+"]"] = true
+		}
+	}
+	w.Stage.Find(func(a *actor) bool {
+		if a.role == podHandler && a.at.after {
+			delete(e.see, "pod_group_states.tracked["+a.at.pod+"]")
+		}
+		return false
+	})
+}
+
 // groups are the groups at the API server and in the lister, and the states of groups that the cache has, or in 1.35 their manager, member by member.
 func (e *eye) groups(w *World) {
 	for _, o := range w.groups.objects {
@@ -105,6 +128,7 @@ func (e *eye) groups(w *World) {
 		e.see["pod_groups.listed["+nameOf(o)+"]"] = listed
 	}
 	e.toldOf()
+	e.tracked(w)
 	e.see["pod_group_states.panicked"] = false
 	for _, pod := range e.pods {
 		for _, set := range []string{"known", "on_node", "unscheduled", "assumed", "assigned"} {

@@ -39,7 +39,7 @@ var unseenBecause = map[string]string{
 	"async_preemption.aim_of":   "the candidate of the goroutine is its own; at which nodes it asks for nominations is compared",
 	"pod_group_cycle.":          "a local variable of the cycle of a group; its calls are compared",
 	"pod_group_states.copied":   "A-SNAPSHOT: the snapshot of the model forgets it at the end of the cycle",
-	"pod_group_states.tracked":  "the handlers tell the tracker right after the cache, at whose call they stand (A-GROUP-TRACKER)",
+	"pod_group_states.tracked":  "there is no tracker in this version",
 	"pod_groups.told[]":         "what the handler of groups is through with; its call is compared",
 	"preemption.":               "the dry runs' results are seen between them and the choice only",
 	"process.":                  "a Binding under way is the driver's to deliver",

@@ -16,6 +16,7 @@ from tests.reproduce.real.test_real import go_or_skip
 FOLDER = Path(__file__).parent
 DOCS = Path(__file__).parents[3] / "docs"
 DYNAMIC_RESOURCES = "pkg/scheduler/framework/plugins/dynamicresources"
+QUEUE = "pkg/scheduler/backend/queue"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Finding:
     said: tuple[str, ...]
     still: tuple[str, ...]
     version: str = MADE_FOR
+    alone: bool = False
+    """Without the package's own tests: it needs nothing of them, and some need modules that are not to be had."""
 
     @property
     def text(self) -> str:
@@ -179,6 +182,42 @@ FINDINGS = (
         (),
         "v1.37.2",
     ),
+    Finding(
+        "parked-by-the-gone",
+        "groups",
+        QUEUE,
+        "parked_by_the_gone_test",
+        "gone-gate-asked-again",
+        ("b has no scheduling gate, and is parked (pods in unschedulableEntities: 1)",),
+        (),
+        "v1.37.2",
+        alone=True,
+    ),
+    Finding(
+        "gang-without-backoff",
+        "groups",
+        QUEUE,
+        "no_backoff_test",
+        "failures-brought-along",
+        ("five bindings of a pod in a group have failed while no time has passed, and it is in activeQ",),
+        (),
+        "v1.37.2",
+        alone=True,
+    ),
+    Finding(
+        "ghost-in-tracker",
+        "groups",
+        "pkg/scheduler",
+        "ghost_in_tracker_test",
+        "forgotten-leaves-group",
+        (
+            "g needs two pods and has b alone, and PreEnqueue takes it for complete",
+            "the cache's state of g has 2 pods, and only b is there",
+        ),
+        (),
+        "v1.38.0-beta.0",
+        alone=True,
+    ),
 )
 each = pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.page)
 
@@ -200,9 +239,10 @@ def ran(go: Go, folder: Path, finding: Finding, *patches: GoPatch) -> tuple[int,
     module = write_module(version, go, folder)
     source = go.run(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], folder).strip()
     patched_copy(Path(source), folder / "kubernetes", patches)
-    (folder / "kubernetes" / finding.package / f"{finding.test}.go").write_text(
-        finding.text, encoding="utf-8"
-    )
+    package = folder / "kubernetes" / finding.package
+    for own in package.glob("*_test.go") if finding.alone else ():
+        own.unlink()
+    (package / f"{finding.test}.go").write_text(finding.text, encoding="utf-8")
     (folder / "go.mod").write_text(replaced(module.mod), encoding="utf-8")
     asked = ["test", "-v", "-run", f"^({'|'.join(finding.names)})$", f"k8s.io/kubernetes/{finding.package}"]
     done = go.tried(asked, folder, timeout=3600)

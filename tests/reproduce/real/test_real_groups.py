@@ -43,6 +43,7 @@ TRACES = [
     ("1.37.2", "member-counted-twice", "S-STUCK", 72),
     ("1.37.2", "quorum-unseen", "L-GANG", 21),
     ("1.37.2", "half-bound", "L-WHOLE", 60),
+    ("1.38.0-beta.0", "ghost-in-state", "S-GROUPSTATE", 14),
 ]
 """Versions, scenarios there, the property that each violates, and in how many steps. Each is asked about the property that it names itself, or the first."""
 
@@ -53,7 +54,7 @@ def test_groups_of_pods(version: str, name: str, identifier: str, steps: int) ->
     if version not in CHOSEN:
         pytest.skip(f"{version} is not chosen")
     given = find_scenarios(str(GROUPS / f"{name}.yaml"))
-    if version == "1.37.2":
+    if version.startswith(("1.37", "1.38")):
         given = [replace(one, release=version, feature_gates={"GenericWorkload": True}) for one in given]
     found = across(
         given,
