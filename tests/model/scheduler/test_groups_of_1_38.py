@@ -111,3 +111,11 @@ def test_the_tracker_hears_of_a_pod_that_waited_for_permission() -> None:
     labels = [step.label for step in found.trace.steps]
     assert "handlers.reject_waiting(pod=a)" in labels
     assert states(system, *labels)[-1]["pod_group_states.tracked[a]"] is False
+
+
+@pytest.mark.parametrize(("fixes", "nodes"), [((), [None, None]), (("142684",), ["n1", "n1"])])
+def test_a_goroutine_looks_for_nominations_on_the_nodes_of_its_group(
+    fixes: tuple[str, ...], nodes: list[str | None]
+) -> None:
+    (*_, last) = states(system_with(ROOM, *fixes), *TRIED, *AGAIN, FOUND)
+    assert [last[f"async_preemption.aim_of[{pod}]"] for pod in "ab"] == nodes
