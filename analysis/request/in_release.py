@@ -83,7 +83,7 @@ def left_out_of_groups(scenario: Scenario, composition: Composition) -> str:
     if not scenario.spec.groups or not has_entries(composition):
         return ""
     return (
-        "of groups of pods, disruption mode All, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS); "
+        "of groups of pods, disruption mode All, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS, A-GROUP-TREES); "
         "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs (docs/groups.md)"
     )
 

@@ -60,7 +60,7 @@ from podrace.model.environment.objects import (
 from podrace.model.environment.storage.claims import ClaimUse
 from podrace.model.environment.storage.volumes import VolumeUse
 from podrace.model.history import RELEASES, resolve
-from podrace.model.history.versions.gates import find_gate
+from podrace.model.history.versions.gates import GateProblem, find_gate
 from podrace.model.language import trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.cycles.post_filter import PostFilter
@@ -1306,6 +1306,21 @@ def test_a_group_kinds():
     system = groups_of("1.36")
     assert not [t for t in system.transitions if "placement" in t.label or "time_out" in t.label]
     assert [t for t in system.transitions if "dry_run" in t.label]
+    (scenario,) = find_scenarios("scenarios/groups/one-domain-each.yaml")
+    placed = resolve("1.38.0-beta.0", (), (), dict(scenario.feature_gates)).classes
+    weighed = {
+        t.label for t in trace_system(build_cluster(scenario.spec, placed)).transitions if "weigh" in t.label
+    }
+    assert {
+        "pod_group_cycle.weigh(pod=a, better=True)",
+        "pod_group_cycle.weigh(pod=a, better=False)",
+    } <= weighed
+
+
+def test_a_group_trees():
+    for release in ("1.37.2", "1.38.0-beta.0"):
+        with pytest.raises(GateProblem, match=r"CompositePodGroup=true is not modelled.*A-GROUP-TREES"):
+            resolve(release, (), (), {"CompositePodGroup": True})
 
 
 def test_a_group_tracker():

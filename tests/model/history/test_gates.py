@@ -54,6 +54,7 @@ def test_which_change_is_behind_which_gate():
         "134400": "SchedulerAsyncAPICalls",
         "gangs-off": "GangScheduling",
         "workloads-off": "GenericWorkload",
+        "placements-off": "TopologyAwareWorkloadScheduling",
     }
 
 
