@@ -9,7 +9,7 @@ The pods of a gang are alike, and share their parameters: they come from one pod
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 from ..base.structs import Data
@@ -120,6 +120,20 @@ class ParametricCluster(Data):
                     total(parameter(asks[r]) for asks in here) <= parameter(q) for r, q in capacity.items()
                 ]
         return tuple(e for e in found if not e.is_const)
+
+    def neighbours(self) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+        """Pairs of pods in one place, and of empty nodes, that are next to each other in the cluster; each with the name of its priority, or of its first capacity. Of clusters with gangs, none."""
+        pods, nodes = self.spec.pods, self.spec.nodes
+        if self.spec.groups:
+            return []
+        used = {pod.node for pod in pods}
+        ranked = [(pod.name, rank) for pod, rank in zip(pods, self.priorities, strict=True)]
+        sizes = [(node.name, next(iter(q.values()))) for node, q in zip(nodes, self.capacities, strict=True)]
+        found = [(ranked[a.index], ranked[b.index]) for a, b in pairwise(pods) if a.node is b.node]
+        found += [(sizes[a.index], sizes[b.index]) for a, b in pairwise(nodes) if not used & {a, b}]
+        return [
+            ((one, rank.name), (other, its.name)) for (one, rank), (other, its) in found if rank.lo < rank.hi
+        ]
 
     def oversize(self) -> tuple[Expr, ...]:
         """For each pod, that no node could hold it, which a scenario file cannot say; in the graph in use."""

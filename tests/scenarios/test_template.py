@@ -56,6 +56,21 @@ def test_bound_pods_are_assumed_to_fit() -> None:
         assert instantiate(ClusterTemplate((0, 0), 1)).assumptions() == ()
 
 
+def test_pods_in_one_place_and_empty_nodes_are_neighbours() -> None:
+    of = {str(t): [(a[0], b[0]) for a, b in instantiate(t).neighbours()] for t in templates(3, 3, PLAIN)}
+    assert of == {
+        "3 waiting": [("p1", "p2"), ("p2", "p3"), ("n1", "n2"), ("n2", "n3")],
+        "1 on n1, 2 waiting": [("p2", "p3"), ("n2", "n3")],
+        "1 on n1, 1 on n2, 1 waiting": [],
+        "1 on n1, 1 on n2, 1 on n3": [],
+        "2 on n1, 1 waiting": [("p1", "p2"), ("n2", "n3")],
+        "2 on n1, 1 on n2": [("p1", "p2")],
+        "3 on n1": [("p1", "p2"), ("p2", "p3"), ("n2", "n3")],
+    }
+    assert instantiate(ClusterTemplate((0,), 2, limits=Limits(priority=0))).neighbours() == []
+    assert instantiate(ClusterTemplate((0, 0), 0, gangs=(2,), arrival=(0, 0))).neighbours() == []
+
+
 @pytest.mark.parametrize(
     "template",
     [
