@@ -70,6 +70,20 @@ def test_states_without_a_way_on_are_looked_for_together(shell: Shell) -> None:
     assert (group["clusters"], group["finding"]["depth"], group["finding"]["states"]) == (2, 35, 3_155)
 
 
+@pytest.mark.ci
+def test_of_clusters_with_swapped_pods_one_is_explored(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proofs of few pods explore all 24. The violation, and its steps, stay the same."""
+    monkeypatch.setattr(cluster_families, "ALL_SEARCHED", 1)
+    line = ["prove", "--pods", "2", "--nodes", "1", "--release", "1.36.0", "--property", "S-STUCK", "-j", "1"]
+    line += ["--no-empty-requests", "--zero-grace", "--scope", "pod_events=2", "-o", "json"]
+    ran = shell(*line)
+    assert ran.code == 1
+    proof = untimed(ran.out)
+    assert (proof["clusters"], proof["violated"], proof["distinct"]) == (19, 2, 6_867)
+    (group,) = proof["groups"]
+    assert (group["clusters"], group["finding"]["depth"], group["finding"]["states"]) == (2, 35, 3_155)
+
+
 PATCHES = Path(__file__).parents[2] / "races" / "hazard_patches.py"
 
 
