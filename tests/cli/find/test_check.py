@@ -207,7 +207,7 @@ def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
     assert ran.code == 1
     story = [
         "Another pod takes the room that preemption made\n",
-        "Property S-NOMVIS: Between the choice of a node for a preemptor and the moment",
+        "Property S-NOMVIS: Until a preemptor's nomination first reaches the",
         "For users: A pod takes the room that preemption has just freed.",
         "The cluster: node n1 has 2 cpu.\n",
         "Pod p asks for 2 cpu, has priority 10 and is pending.\n",
