@@ -2,6 +2,7 @@
 
 A number determines a cluster: one or two nodes, one or two groups, two to four pods of which most belong to a group, and sometimes one that runs and may be evicted. Groups, and their pods, may be created
 on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, in every other one all pods have one priority, and a node may go.
+In those for 1.38, groups may have to be within one zone.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,10 @@ GATES = {"GangScheduling": True}
 ENTRY_GATES = {"GenericWorkload": True}
 """Those of clusters in which it is one."""
 
-FIRST_WITH_ENTRIES = 37
+PLACED_GATES = ENTRY_GATES | {"TopologyAwareWorkloadScheduling": True}
+"""Those of clusters in which groups can be placed by topology."""
+
+FIRST_WITH_ENTRIES, FIRST_WITH_PLACEMENTS = 37, 38
 
 FAULTS = ("pod_deletions", "bind_failures", "status_failures", "external_binds", "permit_rejections")
 
@@ -30,8 +34,24 @@ def entry_cluster(number: int) -> str:
     return _text(number, ENTRY_GATES, (1,))
 
 
+def placed_cluster(number: int) -> str:
+    """That for 1.38: as for 1.37, and two of three have a group within one of two zones, with a node more."""
+    made = yaml.safe_load(_text(number, PLACED_GATES, (1,)))
+    random = Random(f"placements {number}")
+    if number % 3:
+        made["nodes"]["n3"] = {"cpu": random.choice((1, 2, 2))}
+        for name, node in made["nodes"].items():
+            node["labels"] = {"zone": random.choice("xy") if name == "n2" else "y" if name == "n3" else "x"}
+        for group in made["podGroups"].values():
+            if random.random() < 0.8:
+                group["topologyKey"] = "zone"
+    return yaml.safe_dump(made, sort_keys=False)
+
+
 def clusters_for(minor: int) -> tuple[Callable[[int], str], dict[str, bool]]:
     """The clusters, and their gates, for a version 1.minor."""
+    if minor >= FIRST_WITH_PLACEMENTS:
+        return placed_cluster, PLACED_GATES
     return (entry_cluster, ENTRY_GATES) if minor >= FIRST_WITH_ENTRIES else (group_cluster, GATES)
 
 

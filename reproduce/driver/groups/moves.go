@@ -54,8 +54,11 @@ func lookAtGroup(p *player, s Step) error {
 		r.ends = points("Framework.RunPlacementFeasiblePlugins<", "Queue.AddAttemptedPodGroupIfNeeded>")
 		r.via = append(r.via, points("Cache.UpdateSnapshot<")...)
 	}
-	if p.looksForPlacements() {
-		r.ends = points("Framework.RunPlacementGeneratePlugins<")
+	if p.world.Case.Gates["TopologyAwareWorkloadScheduling"] {
+		r.via = append(r.via, points("Framework.RunPlacementGeneratePlugins<")...)
+		if stage := p.expects("pod_group_cycle.stage"); p.looksForPlacements() || stage == "SUBMIT" || stage == "PREEMPT" { // the last two: there is none, or nobody is tried in it
+			r.ends = points("Framework.RunPlacementGeneratePlugins<")
+		}
 	}
 	return p.advance(s, r)
 }
@@ -114,7 +117,7 @@ func preemptGroup(p *player, s Step) error {
 	if p.looksForPlacements() {
 		return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<")})
 	}
-	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<")})
+	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<"), via: points("Framework.RunPlacementGeneratePlugins<")})
 }
 
 // beginForGroup: the goroutine asks who is nominated to each node that a member is to get; up to 1.37, to one node called `cluster`.

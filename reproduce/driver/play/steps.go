@@ -47,7 +47,7 @@ var rules = map[string]rule{
 	"pod_group_cycle.take_snapshot": {do: lookAtGroup},
 	"pod_group_cycle.ask_permit":    {who: isScheduler, ends: points("Framework.RunPermitPlugins< P"), via: points("Queue.Activate<")},
 	"pod_group_cycle.revert":        {do: revert},
-	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<", "Framework.RunPlacementFeasiblePlugins<", "Framework.RunPlacementScorePlugins<")},
+	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<", "Framework.RunPlacementFeasiblePlugins<", "Framework.RunPlacementGeneratePlugins<", "Framework.RunPlacementScorePlugins<")},
 	"pod_group_cycle.enter":         {who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<")},
 	"pod_group_cycle.weigh":         {do: weigh},
 	"pod_group_cycle.preempt":       {do: preemptGroup},

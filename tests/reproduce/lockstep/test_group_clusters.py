@@ -13,9 +13,11 @@ from podrace.reproduce.objects import objects_of
 from podrace.reproduce.random_runs.group_clusters import (
     ENTRY_GATES,
     GATES,
+    PLACED_GATES,
     clusters_for,
     entry_cluster,
     group_cluster,
+    placed_cluster,
 )
 from podrace.reproduce.random_runs.random_runs import Wanted
 from podrace.reproduce.request import code_of
@@ -45,9 +47,20 @@ def test_clusters_of_entries_have_no_claims_and_one_priority_in_each_group(numbe
     assert not scenario.spec.claims
 
 
+@given(st.integers(0, 1_000_000))
+def test_two_of_three_clusters_for_1_38_have_zones(number: int) -> None:
+    scenario = parse_scenario(placed_cluster(number), "lockstep.yaml")
+    assert objects_of(scenario.spec).missing == ()
+    assert scenario.feature_gates == PLACED_GATES
+    zones = {node.labels.get("zone") for node in scenario.spec.nodes}
+    assert zones == ({"x", "y"} if number % 3 else {None})
+    assert {group.topology_key for group in scenario.spec.groups} <= {None, *(["zone"] if number % 3 else [])}
+
+
 def test_which_clusters_a_version_is_given() -> None:
     assert clusters_for(36) == (group_cluster, GATES)
     assert clusters_for(37) == (entry_cluster, ENTRY_GATES)
+    assert clusters_for(38) == (placed_cluster, PLACED_GATES)
 
 
 def test_what_is_rarer_is_drawn_often_enough() -> None:
