@@ -62,7 +62,11 @@ func (e *eye) call(name string, queued reflect.Value) {
 		return
 	}
 	e.see[name+"kind"] = "PATCH"
-	if condition := get[*v1.PodCondition](patch, "newCondition"); condition != nil {
+	conditions := get[[]*v1.PodCondition](patch, "newConditions") // from 1.37 on
+	if one := get[*v1.PodCondition](patch, "newCondition"); one != nil {
+		conditions = append(conditions, one)
+	}
+	for _, condition := range conditions {
 		e.see[name+"patch.condition"] = "ERROR"
 		if condition.Reason == v1.PodReasonUnschedulable {
 			e.see[name+"patch.condition"] = "UNSCHEDULABLE"
