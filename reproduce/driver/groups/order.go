@@ -22,12 +22,12 @@ func (c *Case) grouped() map[string]int {
 	return found
 }
 
-// leaders gives for each pod of a group the first one, under whose name the model has the goroutine of the group.
+// leaders gives for each pod of a group that is an entry of the queue the first one, under whose name the model has the goroutine of the group.
 func (c *Case) leaders() map[string]string {
 	first, found := map[string]string{}, map[string]string{}
 	for _, pod := range c.Pods {
 		group := groupOf(pod)
-		if group == "" {
+		if _, there := c.Initial["queue.pending["+idOf(pod)+"]"]; group == "" || !there {
 			continue
 		}
 		if first[group] == "" {

@@ -101,7 +101,7 @@ type gate struct {
 	stage   *Stage
 	owner   *instance
 	grouped map[string]int    // of the pods that belong to groups, which one the cycle of its group tries first
-	leaders map[string]string // of a pod in a group, the first one of it
+	leaders map[string]string // of a pod in the entry of a group, the first one of it
 	domains []string          // in which order the cycle of a group tries its placements
 	best    string            // the one that scores best
 	instead *identity         // the pod that PopSpecificPod takes next, whichever it is asked for

@@ -69,9 +69,6 @@ func (s *Stage) identify(i *instance, p point, c creation) *actor {
 	return &actor{role: nobody, owner: i}
 }
 
-// domainOfGroup is the name that the preemption of a group gives to the nodes, which are all of them.
-const domainOfGroup = "cluster"
-
 // identifyChild tells apart what the scheduling cycle starts: the binding cycle of an assumed pod, which calls the framework first, the
 // question to an extender how it scores the nodes, a goroutine that puts a pod back, which no release has that can be built, but a
 // change may have, and the goroutine that evicts for a preemptor.
@@ -85,10 +82,8 @@ func identifyChild(parent *actor, i *instance, p point) *actor {
 	if p.call == "Queue.AddUnschedulableIfNotPresent" {
 		return &actor{role: requeuing, pod: p.pod, owner: i}
 	}
-	if p.node == domainOfGroup {
-		if leader := i.gate.leaders[parent.pod]; leader != "" {
-			return &actor{role: preempting, pod: leader, owner: i}
-		}
+	if leader := i.gate.leaders[parent.pod]; leader != "" {
+		return &actor{role: preempting, pod: leader, owner: i}
 	}
 	return &actor{role: preempting, pod: parent.pod, owner: i}
 }
