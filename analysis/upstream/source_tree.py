@@ -45,14 +45,36 @@ def functions_in(directory: Path) -> dict[str, Function]:
     return found
 
 
-def _staged_files(directory: Path) -> dict[str, Path]:
-    """The files of modules that are staged in a tree. A tree in Go's module cache has them beside it: 1.37.2 has 0.37.2 of each."""
+def missing_modules(directory: Path) -> list[str]:
+    """The modules, such as k8s.io/kube-scheduler@v0.37.2, that drift reads with a tree in Go's module cache, and that the cache does not have."""
     directory = directory.resolve()
+    file = directory / "go.mod"
+    named = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    return [
+        f"k8s.io/{root.name}"
+        for module, root in ((m, _root_of(directory, m)) for m in dict(STAGED))
+        if not root.is_dir() and "@" in root.name and f"/{STAGING}src/k8s.io/{module}\n" in named
+    ]
+
+
+def _root_of(directory: Path, module: str) -> Path:
+    """The folder of a staged module: in the tree, or next to a tree in Go's module cache, where 1.37.2 has 0.37.2 of each."""
+    inside = directory / STAGING / "src/k8s.io" / module
+    if inside.is_dir() or not directory.name.startswith("kubernetes@v1."):
+        return inside
+    return directory.parent / f"{module}@v0.{directory.name.removeprefix('kubernetes@v1.')}"
+
+
+def _staged_files(directory: Path) -> dict[str, Path]:
+    """The files of modules that are staged in a tree. Raises UsageProblem."""
+    directory = directory.resolve()
+    if missing := missing_modules(directory):
+        raise UsageProblem(
+            f"Go's module cache has `{one_line(directory.name, 200)}` without {missing[0]}, which belongs to it: `go mod download {' '.join(missing)}` fetches it"
+        )
     found: dict[str, Path] = {}
     for module, folder in STAGED:
-        inside = directory / STAGING / "src/k8s.io" / module
-        beside = directory.parent / f"{module}@v0.{directory.name.removeprefix('kubernetes@v1.')}"
-        root = inside if inside.is_dir() else beside
+        root = _root_of(directory, module)
         found |= {
             f"{STAGING}{module}/{path.relative_to(root).as_posix()}": path
             for path in files_below(root / folder)
