@@ -72,7 +72,8 @@ def _bound(name: str, bound: Bound) -> Field:
         "properties": {"count": whole(1, MAX_COUNT).schema, **struck},
     }  # fmt: skip
     schema = {"anyOf": [count.schema, aimed]} if struck else count.schema
-    return Field(name, Kind("count", schema), bound.brings[0] if bound.brings else default, bound.words)
+    words = f"count or {', '.join(f'`{section}`' for section in struck)}" if struck else "count"
+    return Field(name, Kind(words, schema), bound.brings[0] if bound.brings else default, bound.words)
 
 
 SCOPE = Table(

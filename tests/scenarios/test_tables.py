@@ -23,7 +23,7 @@ from podrace.model.environment.objects import (
 )
 from podrace.scenarios.tables.actors import CONTROLLERS, EXTENDERS, KEEPERS, PLUGINS
 from podrace.scenarios.tables.all import TABLES
-from podrace.scenarios.tables.file import CONFIG, FILE
+from podrace.scenarios.tables.file import CONFIG, FILE, SCOPE
 from podrace.scenarios.tables.nodes import NODE_UPDATES, NODES
 from podrace.scenarios.tables.objects import BUDGETS, CLAIMS, DEVICES, GROUPS, STORAGE_CLASSES, VOLUMES
 from podrace.scenarios.tables.pods import POD_UPDATES, PODS
@@ -67,3 +67,9 @@ def test_what_a_bound_needs_or_excludes_can_be_there() -> None:
 
 def test_the_faults_are_the_bounds_that_count() -> None:
     assert [kind.value for kind in Fault] == [name for name, of in BOUNDS.items() if of.least == 0]
+
+
+def test_the_type_of_a_fault_names_the_sections_that_it_can_affect() -> None:
+    assert SCOPE["device_taints"].kind.words == "count or `devices`"
+    assert SCOPE["volume_deletions"].kind.words == "count or `volumes`, `volumeClaims`"
+    assert SCOPE["watch_stalls"].kind.words == "count"
