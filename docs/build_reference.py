@@ -88,7 +88,7 @@ def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
     yield f"For users: {prop.consequence}"
     yield from prop.explanation()
     if prop.concerns:
-        yield f"Can be [ignored for single pods](../configuration.md#for-single-pods): a violation is one of {prop.concerns}."
+        yield f"Pods can [ignore this property](../configuration.md#for-single-pods): a violation concerns {prop.concerns}."
     if prop.issues:
         yield f"See {', '.join(_issue(number) for number in prop.issues)}."
     shown = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]
@@ -177,7 +177,7 @@ def _functions() -> Iterator[str]:
     counts = {kind: sum(_kind_of(place) == kind for place in newest) for kind in ("modelled", *NO_ELEMENT)}
     told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield (
-        f"Of the {len(newest)} functions of {trees.newest}: {told}, besides those of whole files that are outside. *Abstracted*: the model has "
+        f"Of the {len(newest)} functions of {trees.newest}: {told}. These counts exclude the functions of files that are outside as a whole. *Abstracted*: the model has "
         "something else instead ([A-...](../model.md#what-is-abstracted)). *Missing*: it could matter to a race, and is not modelled. *Outside*: it "
         "holds nothing that a race could be made of, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which of them have changed in another tree."
     )

@@ -182,7 +182,7 @@ class DeferredResizesKeepNobodyOut(Property):
 
 
 class EndedPodsKeepNobodyOut(Property):
-    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod would fit on a node if only pods with running containers counted.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod fits on a node, even if pods without running containers are not counted.
 
     When a deleted pod has stopped, its finalizers can keep its object until their owner removes them. This happens only with `bound_finalizers` in the scope.
     """

@@ -339,7 +339,8 @@ def test_a_scaffold_imports_from_one_place() -> None:
         if line.startswith("from podrace.")
     ]
     assert {line for line in lines if not line.startswith("from podrace.patching import ")} == {
-        "from podrace.model.environment.controllers.node_lifecycle import Stage"
+        "from podrace.model.environment.controllers.node_lifecycle import Stage",
+        "from podrace.model.environment.pod_groups import Domain",
     }
     assert "class Mine(Nominator):\n" in scaffold("Mine", "Nominator", "popped", "1.13.0")
 
