@@ -8,8 +8,9 @@ turns (`PodWatch.is_turn`).
 from collections.abc import Mapping
 from enum import Enum
 
+from ..environment.cluster.derived import Derived
 from ..environment.objects import ExtensionPoint, Node, Pod, PodObject
-from ..environment.pod_groups import Member, PodGroups
+from ..environment.pod_groups import PodGroups
 from ..environment.watch import Handler, NodeWatch, PodWatch
 from ..language import (
     NOTHING,
@@ -63,11 +64,17 @@ class Removal(Enum):
 
 
 class Addition(Enum):
-    """What the handler has still to see to for a member of a group that was added."""
+    """The next action of the handler for a pod that was added: queue.Add, or the move of parked pods."""
 
     NONE = 0
     ADD = 1
     MOVE = 2
+
+
+class Arrival(Derived, found=lambda cluster: ((pod,) for pod in cluster.spec.pods if cluster.spec.groups)):
+    """A pod of a cluster with groups: where they are scheduled, the handler takes several steps to add it."""
+
+    pod: Pod
 
 
 class EventHandlers(Component):
@@ -85,7 +92,9 @@ class EventHandlers(Component):
     pod_groups: PodGroups
     pod_group_states: GroupMembers
 
-    adding = per(Member, enum(Addition))
+    kinds = (Arrival,)
+
+    adding = per(Arrival, enum(Addition))
     queue_busy = boolean()
     queue_removal = enum(Removal)
     queue_waking = enum(Waking)
@@ -135,10 +144,7 @@ class EventHandlers(Component):
         with otherwise():
             member = self.pod_groups.member(pod)
             with when(new.pending & ~old.pending):
-                if member is None:
-                    self.queue.add(pod, new)
-                else:
-                    self.begin_addition(member, new)
+                self.begin_addition(pod, new)
             with otherwise(~new.pending):
                 self.queue.delete(pod)
             with when(self.sees_to_removal(pod, new)):
@@ -160,26 +166,36 @@ class EventHandlers(Component):
         return ~(self.queue_busy | waking | removing | adding)
 
     def is_adding(self, pod: Pod) -> Expr:
-        """Whether the handler will add a member of a group to the queue next."""
-        member = self.pod_groups.member(pod)
-        return as_expr(False) if member is None else self.adding[member] != Addition.NONE
+        """Whether the handler has begun to add the pod, and is not done."""
+        return self._addition(pod) != Addition.NONE
 
-    def begin_addition(self, member: Member, new: PodObject) -> None:
-        """addPodToSchedulingQueue of a pod that belongs to a group: AddPodGroupMember first."""
-        self.pod_group_states.add(member.pod, False)
-        self.adding[member] = Addition.ADD
+    def _arrivals(self, pod: Pod) -> list[Arrival]:
+        """The pod, if its addition takes several steps."""
+        found = [one for one in self.universe[Arrival] if one.pod is pod]
+        return found if self.pod_groups.is_there() else []
+
+    def _addition(self, pod: Pod) -> Expr:
+        """The handler's next action for a pod that is being added."""
+        return as_expr(next((self.adding[one] for one in self._arrivals(pod)), Addition.NONE))
+
+    def begin_addition(self, pod: Pod, new: PodObject) -> None:
+        """addPodToSchedulingQueue: for a pod that belongs to a group, AddPodGroupMember first; for any other pod, queue.Add."""
+        if self.pod_groups.member(pod) is None:
+            self.enqueue(pod, new)
+        else:
+            self.pod_group_states.add(pod, False)
+            for one in self._arrivals(pod):
+                self.adding[one] = Addition.ADD
+
+    def enqueue(self, pod: Pod, new: PodObject) -> None:
+        """queue.Add. Where groups are scheduled, a move of parked pods follows."""
+        self.queue.add(pod, new)
+        for one in self._arrivals(pod):
+            self.adding[one] = Addition.MOVE
 
     def begin_removal_of(self, pod: Pod) -> Removal:
         """The handler's first action for a deleted pod of a group that has left the queue."""
         return self.first_of_removal()
-
-    def _require_addition(self, pod: Pod, addition: Addition) -> Member | None:
-        member = self.pod_groups.member(pod)
-        if member is None:
-            require(False)
-        else:
-            require(self.adding[member] == addition)
-        return member
 
     @step(actor="queue handler")
     @tells(
@@ -189,24 +205,24 @@ class EventHandlers(Component):
     )
     def add_member(self, pod: Pod) -> None:
         """addPodToSchedulingQueue continues after the group's state has the pod: queue.Add."""
-        member = self._require_addition(pod, Addition.ADD)
-        if member is None:
-            return
+        require(self.pod_groups.member(pod) is not None)
+        require(self._addition(pod) == Addition.ADD)
         _old, new = self.pod_watch.take(Handler.QUEUE, pod)
-        self.queue.add(pod, new)
-        self.adding[member] = Addition.MOVE
+        self.enqueue(pod, new)
 
     @step(actor="queue handler")
-    @tells("The queue's handler moves parked pods that wait for {pod} to be added.")
+    @tells("The queue's handler moves parked pods, because {pod} was added.")
     def wake_for_member(self, pod: Pod) -> None:
-        """addPodToSchedulingQueue ends: MoveAllToActiveOrBackoffQueue. (No plugin registered for pods without a group.)"""
-        member = self._require_addition(pod, Addition.MOVE)
-        if member is None:
-            return
+        """addPodToSchedulingQueue ends: MoveAllToActiveOrBackoffQueue, also for a pod that belongs to no group.
+
+        A cluster without groups does not have this step (A-GROUP-KINDS).
+        """
+        require(self._addition(pod) == Addition.MOVE)
         old, new = self.pod_watch.take(Handler.QUEUE, pod)
         self.queue.move_all(events.UNSCHEDULED_POD_ADD, about=pod, version=new.version)
         self.queue.moved_by(self.goroutine_of(Handler.QUEUE))
-        self.adding[member] = Addition.NONE
+        for one in self._arrivals(pod):
+            self.adding[one] = Addition.NONE
         self.conclude(pod, old, new)
 
     @step(actor="queue handler")

@@ -43,6 +43,15 @@ func takeEvent(who func(*player, Step) func(*actor) bool, kind string, ends, via
 	}
 }
 
+// handleForQueue: AddPodGroupMember is called for every new pod, and is a step of its own for pods of groups only.
+func handleForQueue(p *player, s Step) error {
+	ends, via := points("Cache.IsAssumedPod< P", "Queue.Add< P", "Queue.Delete< P"), points("Cache.AddPodGroupMember< P")
+	if p.expects("handlers.adding[%s]", s.whose()) != "MOVE" {
+		ends, via = append(ends, via...), nil
+	}
+	return takeEvent(isQueueHandler, podKind, ends, via)(p, s)
+}
+
 func isEvent(at *point) bool { return at.call == podEvent || at.call == nodeEvent }
 
 // passBy lets a handler come past an event that the model does not have: it sees to it, unless handlers are not given those.

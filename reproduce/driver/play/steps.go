@@ -104,7 +104,7 @@ var rules = map[string]rule{
 	"api_dispatcher.finalize":   {do: finalizeCall},
 
 	// Event handlers.
-	"handlers.handle_for_queue":      {do: takeEvent(isQueueHandler, podKind, points("Cache.IsAssumedPod< P", "Cache.AddPodGroupMember< P", "Queue.Add< P", "Queue.Delete< P"), nil)},
+	"handlers.handle_for_queue":      {do: handleForQueue},
 	"handlers.add_member":            {do: goOn(isQueueHandler, points("Queue.Add< P"))},
 	"handlers.wake_for_member":       {do: goOn(isQueueHandler, movesOfPods)},
 	"handlers.remove_member":         {do: goOn(isQueueHandler, points("Cache.RemovePodGroupMember< P"))},

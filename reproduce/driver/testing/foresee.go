@@ -45,6 +45,9 @@ func foreseen(c *Case, n int) map[string]any {
 		for _, t := range rest {
 			if next, ok := strings.CutPrefix(t.Step, "handlers."); ok && handlerOf[next] == of {
 				f["handlers."+of+"_busy"] = !begins[next]
+				if next == "wake_for_member" {
+					f["handlers.adding["+t.arg("pod")+"]"] = "MOVE"
+				}
 				if name == "wake_queue" && next == "wake_queue" {
 					f["pod_updates.kind"] = "another"
 				}

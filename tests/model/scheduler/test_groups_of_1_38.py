@@ -99,6 +99,40 @@ def test_pre_enqueue_stops_at_the_first_pod_that_is_held(fixes: tuple[str, ...],
     assert first["queue.closed_by[g]"] == "GangScheduling"
 
 
+ONE_HELD = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {minCount: 3}}
+pods:
+  a: {cpu: 1, podGroup: g}
+  b: {cpu: 1, podGroup: g}
+  c: {cpu: 1, exists: false}
+scope: {external_binds: 1, pod_creations: 1}
+"""
+
+
+@pytest.mark.parametrize(("fixes", "before"), [((), True), (("141577",), False)])
+def test_a_new_pod_of_no_group_has_a_parked_entry_asked_again(fixes: tuple[str, ...], before: bool) -> None:
+    """The pod that was held is bound by another client, and nothing has rejected b, which 141577 did not ask: any event that GangScheduling asked for moves the entry."""
+    bound = ("users.bind_pod(pod=a, node=n1)", *(f"handlers.{step}(pod=a)" for step in ("handle_for_cache", "wake_queue", "handle_for_queue")))  # fmt: skip
+    created = (
+        "users.create_pod(pod=c)",
+        "handlers.handle_for_queue(pod=c)",
+        "handlers.wake_for_member(pod=c)",
+    )
+    *_, added, moved = states(system_with(ONE_HELD, *fixes), *bound, *created)
+    assert [s["handlers.adding[c]"] for s in (added, moved)] == ["MOVE", "NONE"]
+    assert [s["queue.sub_queue[c]"] for s in (added, moved)] == ["ACTIVE", "ACTIVE"]
+    assert [s["queue.gated[b]"] for s in (added, moved)] == [before, True]
+    assert [s["queue.sub_queue[b]"] for s in (added, moved)] == ["UNSCHEDULABLE", "UNSCHEDULABLE"]
+
+
+def test_without_groups_a_new_pod_is_added_in_one_step() -> None:
+    text = "nodes: {n1: {cpu: 2}}\npods: {c: {cpu: 1, exists: false}}\nscope: {pod_creations: 1}\n"
+    names = {t.step for t in system_with(text).transitions if t.part == "handlers"}
+    assert "handle_for_queue" in names
+    assert names.isdisjoint({"add_member", "wake_for_member"})
+
+
 def test_the_tracker_hears_of_a_pod_that_waited_for_permission() -> None:
     """handleAssumedPodDeletion tells it whether or not RejectWaitingPod found the pod. Without 141182 pods of a gang wait."""
     text = "nodes: {n1: {cpu: 2}}\npodGroups: {g: {minCount: 2}}\npods: {a: {cpu: 1, podGroup: g}, b: {cpu: 1, podGroup: g}}\n"

@@ -10,7 +10,7 @@ from .... import scheduler as kube
 from ....environment.objects import ExtensionPoint, Pod, PodGroup, PodObject
 from ....environment.pod_groups import Member, PodGroups
 from ....language import UNTOLD, Expr, Value, any_of, as_expr, boolean, count, per, require, step, tells, when
-from ....scheduler.event_handlers import Addition, Removal
+from ....scheduler.event_handlers import Removal
 from ...registry.change import before, no, yes
 
 _on = before(
@@ -214,10 +214,9 @@ class ReservesInManager(kube.GangScheduling):
 class HandlersTellManager(kube.EventHandlers):
     """The handler tells the manager of a pod before anybody else."""
 
-    def begin_addition(self, member: Member, new: PodObject) -> None:
-        self.pod_group_states.add(member.pod, False)
-        self.queue.add(member.pod, new)
-        self.adding[member] = Addition.MOVE
+    def begin_addition(self, pod: Pod, new: PodObject) -> None:
+        self.pod_group_states.add(pod, False)
+        self.enqueue(pod, new)
 
     def begin_removal_of(self, pod: Pod) -> Removal:
         self.pod_group_states.remove(pod)
