@@ -216,6 +216,20 @@ FINDINGS = (
         alone=True,
     ),
     Finding(
+        "ghost-in-tracker",
+        "groups",
+        "pkg/scheduler",
+        "ghost_in_tracker_test",
+        "forgotten-leaves-group",
+        (
+            "g needs two pods and has b alone, and PreEnqueue takes it for complete",
+            "the cache's state of g has 2 pods, and only b is there",
+        ),
+        (),
+        "v1.38.0-beta.0",
+        alone=True,
+    ),
+    Finding(
         "unsaid-without-nodes",
         "groups",
         DYNAMIC_RESOURCES,
