@@ -126,9 +126,12 @@ def built_for(version: KubernetesVersion, go: Go, say: Say, counted: Sequence[st
             say(f"what is kept of {version} is not as podrace built it for you: it is built again")
         # One place for the sources of all trees: Go's cache knows packages by their place, and builds what has not changed only once.
         copy = kept.parent / f"sources-{version.tag}"
+        refuse_read_only(kept.parent)
+        # Before the wait for another podrace: that the version needs a newer Go is said at once.
+        origin = None if version in OWN_DRIVERS else sources_of(version, go, kept.parent)
         with alone_in(copy, say, "builds the sources"):
             if not is_as_built(kept):
-                _build_into(kept, version, go, say, copy, counted)
+                _build_into(kept, version, go, say, origin, copy, counted)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, notes["instead"], notes["holds"])
 
@@ -153,13 +156,13 @@ def _build_into(
     version: KubernetesVersion,
     go: Go,
     say: Say,
+    origin: Path | None,
     copy: Path,
     counted: Sequence[str],
 ) -> None:
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version.tag}-") as name:
         made = Path(name) / "made"
         made.mkdir()
-        origin = None if version in OWN_DRIVERS else sources_of(version, go, made)
         say(building(version.tag))
         if origin is None:
             _compile(made, version, go, False, ())

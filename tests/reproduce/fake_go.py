@@ -29,6 +29,9 @@ elif arguments[:3] == ["mod", "download", "-json"]:
     if version == "v1.36.99":
         print(json.dumps({{"Error": "k8s.io/kubernetes@v1.36.99: reading https://somewhere/k8s.io/kubernetes/@v/v1.36.99.info: 404 Not Found"}}))
         sys.exit(1)
+    if version == "v1.38.0-beta.0":
+        print(json.dumps({{"Error": "k8s.io/kubernetes@v1.38.0-beta.0 requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=local)"}}))
+        sys.exit(1)
     if version == "v1.35.0":
         print(json.dumps({{"Error": "dial tcp: lookup somewhere: no such host"}}))
         sys.exit(1)

@@ -35,6 +35,20 @@ def test_without_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         find_go()
 
 
+@pytest.mark.usefixtures("go")
+def test_that_a_newer_go_is_needed_is_said_before_any_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PODRACE_CACHE", str(tmp_path / "kept"))
+
+    def say(words: str) -> None:
+        raise AssertionError(words)
+
+    version = parse_version("v1.38.0-beta.0")
+    with alone_in(kept_in() / f"sources-{version.tag}", say), pytest.raises(GoProblem, match=r"needs Go 1\.27\.0 or later"):  # fmt: skip
+        built_for(version, find_go(), say)
+
+
 @pytest.mark.parametrize("version", ["go1.25.9", "go1.9", "devel"])
 def test_go_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
     monkeypatch.setenv("PATH", str(fake_go(tmp_path, version)))
