@@ -45,7 +45,7 @@ def is_told_only(line: str) -> bool:
 
 
 class _Returned(Data):
-    """A changed line that returns the error of the changed condition before it: the function that it is in, the changed place of the diff, the call, and the changed statements before it there."""
+    """A line that returns the error of the changed condition before it, and may be unchanged itself: the function that it is in, the changed place of the diff, the call, and the changed statements before it there."""
 
     number: int
     within: str
@@ -105,7 +105,7 @@ def _followed(
 
 def _returned(lines: Sequence[str], hunks: Mapping[int, range]) -> Iterator[_Returned]:
     for hunk, at in hunks.items():
-        for number in at[1:]:
+        for number in range(at.start + 1, min(at.stop + 1, len(lines))):
             text, within = lines[number].strip(), _function_of(lines, number)
             calls = _call_before(lines, number)
             if within is not None and calls is not None and _ERROR_RETURNED.fullmatch(text):

@@ -74,6 +74,45 @@ def test_a_function_between(after: str, aside_then: list[str]) -> None:
     assert aside((BEFORE, after)) == aside_then
 
 
+IN_PLACE = PAIR.replace("c.remove", "c.removeFrom")
+
+
+@pytest.mark.parametrize(
+    ("inside", "aside_then"),
+    [
+        (PAIR, ["18"]),
+        (PAIR + PAIR, ["18"]),
+        ("\tc.tidy(pod)\n" + PAIR, []),
+        (PAIR.replace("c.remove", "c.erase"), []),
+        (PAIR.replace("err != nil", "err == nil"), []),
+        (PAIR.replace("return err", "return nil"), []),
+    ],
+    ids=["the same", "twice", "work before it", "another call", "negated", "swallowed"],
+)
+def test_a_function_between_whose_caller_keeps_its_return(inside: str, aside_then: list[str]) -> None:
+    """Only the condition is changed at the place of the call; of two calls in the function the second one needs a run."""
+    changed = BEFORE.replace(PAIR, IN_PLACE)
+    new = f"\nfunc (c *cacheImpl) removeFrom(pod *v1.Pod) error {{\n{inside}\treturn nil\n}}\n"
+    assert aside((BEFORE, changed + new)) == aside_then
+
+
+@pytest.mark.parametrize(
+    ("kept", "aside_then"),
+    [
+        ("\t\treturn nil\n", []),
+        ("\t\tc.tidy(pod)\n\t\treturn err\n", []),
+        ('\t\treturn fmt.Errorf("no room: %w", err)\n', ["18"]),
+    ],
+    ids=["swallowed", "work before it", "wrapped"],
+)
+def test_a_function_between_whose_caller_does_more(kept: str, aside_then: list[str]) -> None:
+    """The caller's lines after the condition are unchanged: it wraps the error before and after, or does not return it at once."""
+    before = BEFORE.replace("\t\treturn err\n", kept)
+    changed = before.replace("c.remove(pod)", "c.removeFrom(pod)")
+    new = f"\nfunc (c *cacheImpl) removeFrom(pod *v1.Pod) error {{\n{PAIR}\treturn nil\n}}\n"
+    assert aside((before, changed + new), before=before) == aside_then
+
+
 @pytest.mark.parametrize(
     "new",
     [
