@@ -40,7 +40,7 @@ TRACES = [
     ("1.37.2", "rejected-and-counted", "S-QUORUM", 17),
     ("1.37.2", "half-refused", "L-WHOLE", 61),
     ("1.37.2", "kept-by-the-gone", "L-GANG", 44),
-    ("1.37.2", "member-counted-twice", "S-STUCK", 72),
+    ("1.37.2", "member-counted-twice", "S-STUCK", 73),
     ("1.37.2", "quorum-unseen", "L-GANG", 21),
     ("1.37.2", "half-bound", "L-WHOLE", 60),
     ("1.38.0-beta.0", "ghost-in-state", "S-GROUPSTATE", 14),
