@@ -172,7 +172,7 @@ def _unused(universe: Universe) -> Iterator[Part]:
     pods = [form for pod in universe[objects.Pod] for form in (pod, *pod.later.values())]
     claims = {name for pod in pods for name in pod.claims}
     mounted = {name for pod in pods for name in pod.volumes}
-    groups = {pod.group for pod in pods}
+    groups = {pod.group for pod in pods} | {group.parent for group in universe[objects.PodGroup]}
     yield from ((name, ()) for pod in universe[objects.Pod] for name in _unheeded(universe, pod))
     nodes, scope = universe[objects.Node], universe.scope
     marked = any(health_of(node).marks for node in nodes)

@@ -102,6 +102,8 @@ def _missing(spec: objects.ClusterSpec) -> Iterator[str]:
     yield from missing_storage(spec)
     if any(d.parts and d.conditions for d in spec.devices):
         yield "claims for several devices with binding conditions: the driver reports one of them ready"
+    if any(group.parent for group in spec.groups):
+        yield "the driver does not play groups of groups"
     yield from _several_namespaces(spec)
     config = spec.scope.config
     if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(objects.DEFAULTS, n)]:

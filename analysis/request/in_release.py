@@ -8,7 +8,7 @@ from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, FIRST_WITH_LISTS
 
 GATES_OF_GROUPS = ("GangScheduling", "GenericWorkload")
 """The gate with which groups of pods are scheduled: of 1.35 and 1.36, and from 1.37 on."""
-TOPOLOGY = "TopologyAwareWorkloadScheduling"
+TOPOLOGY, TREES = "TopologyAwareWorkloadScheduling", "CompositePodGroup"
 FIRST_WITH_ENTRIES = "1.37"
 
 
@@ -46,6 +46,10 @@ def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
         return f"{scenario.name}: {TOPOLOGY} needs GenericWorkload: add --gate GenericWorkload=true"
     if any(group.topology_key for group in spec.groups) and (TOPOLOGY, True) not in composition.gates:
         return f"{scenario.name}: topologyKey of podGroups is for 1.38.0-beta.0 with {TOPOLOGY} on: add --release 1.38.0-beta.0 --gate {TOPOLOGY}=true"
+    if (TREES, True) in composition.gates and (TOPOLOGY, True) not in composition.gates:
+        return f"{scenario.name}: {TREES} needs GenericWorkload and {TOPOLOGY}: add --gate GenericWorkload=true --gate {TOPOLOGY}=true"
+    if any(group.min_group_count for group in spec.groups) and (TREES, True) not in composition.gates:
+        return f"{scenario.name}: minGroupCount of podGroups is for 1.38.0-beta.0 with {TREES} on: add --release 1.38.0-beta.0 --gate {TREES}=true --gate {TOPOLOGY}=true"
     if spec.groups and not schedules_groups(composition):
         return f"{scenario.name}: podGroups are for where the feature gate of groups is on: {HOW_GROUPS}"
     if spec.groups and has_entries(composition):
@@ -82,9 +86,11 @@ def left_out_of_groups(scenario: Scenario, composition: Composition) -> str:
     """What the model leaves out of groups that are entries of the queue; empty where there are none."""
     if not scenario.spec.groups or not has_entries(composition):
         return ""
+    trees = any(group.parent is not None for group in scenario.spec.groups)
     return (
-        "of groups of pods, disruption mode All, conditions, and groups that are deleted or made of groups are not modelled (A-GROUP-KINDS, A-GROUP-TREES); "
-        "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs (docs/groups.md)"
+        "of groups of pods, disruption mode All, conditions, groups that are deleted, and trees of more than two levels are not modelled (A-GROUP-KINDS, A-GROUP-TREES); "
+        "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs"
+        f"{', but trees of groups with the sources only' if trees else ''} (docs/groups.md)"
     )
 
 
@@ -105,16 +111,23 @@ _UNLIKE = "the pods of a group need one priority and one preemptionPolicy, and t
 def _of_several_priorities(scenario: Scenario) -> str | None:
     """What is not modelled where a group may preempt, or its pods be victims."""
     spec = scenario.spec
+    pods_of = {
+        group.name: [
+            pod
+            for pod in spec.pods
+            if any(pod.group == g.name and group.name in (g.name, g.parent) for g in spec.groups)
+        ]
+        for group in spec.groups
+    }
     for group in spec.groups:
-        if len({pod.preempts for pod in spec.pods if pod.group == group.name}) > 1:
+        if len({pod.preempts for pod in pods_of[group.name]}) > 1:
             return f"from 1.37 on, {_UNLIKE} {group.name} have several"
     if len({repr(pod.priority) for pod in spec.pods}) < 2:
         return None
     if any(not isinstance(pod.quantities[-1], int) for pod in spec.pods):
         return "from 1.37 on, of clusters with podGroups the priorities have to be known: write numbers, or give all pods one priority"
     for group in spec.groups:
-        members = [pod for pod in spec.pods if pod.group == group.name]
-        if len({pod.quantities[-1] for pod in members}) > 1:
+        if len({pod.quantities[-1] for pod in pods_of[group.name]}) > 1:
             return f"from 1.37 on, {_UNLIKE} {group.name} have several"
     parts = {
         "disruptionBudgets": bool(spec.budgets),

@@ -111,7 +111,11 @@ def _budget(budget: DisruptionBudget) -> str:
 
 
 def _group(group: PodGroup) -> str:
+    if group.min_group_count is not None:
+        return f"Composite pod group {group.name} needs at least {group.min_group_count} of its groups."
     within = "" if group.topology_key is None else f", on nodes with one value of {group.topology_key}"
+    if group.parent is not None:
+        within = f", below {group.parent}"
     if group.min_count is None:
         return f"Pod group {group.name} has the basic policy{within}."
     return f"Pod group {group.name} is a gang of at least {group.min_count}{within}."

@@ -100,7 +100,7 @@ def _unlike(meta: Meta, spec: Fields) -> Iterator[str]:
         if said not in ("Pod", "single"):
             yield f"its disruptionMode {said} is not modelled"
     if "parentCompositePodGroupName" in spec:
-        yield "it is part of a CompositePodGroup, which is not modelled"
+        yield "it is part of a CompositePodGroup, which is not read"
     if "priorityClassName" in spec and "priority" not in spec:
         yield "its priorityClassName was never resolved, as it is when an API server stores it"
     if meta.deleted:

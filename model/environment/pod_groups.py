@@ -4,21 +4,39 @@ A group is created once, and neither changed nor deleted (A-GROUP-OBJECTS). Whic
 without it (`is_there`) nobody looks at the group of a pod.
 """
 
-from ..language import Component, Fact, Knowledge, Lasts, Words, boolean, per, require, step, tells
+from collections.abc import Callable
+
+from ..language import (
+    Component,
+    Expr,
+    Fact,
+    Knowledge,
+    Lasts,
+    Value,
+    Words,
+    boolean,
+    count,
+    per,
+    require,
+    step,
+    tells,
+)
 from .cluster.derived import Derived, Found, Roster
 from .objects import Node, Pod, PodGroup
 
 
 class Member(Derived):
-    """That a pod belongs to a group (spec.schedulingGroup, in 1.35 spec.workloadRef)."""
+    """That a pod belongs to a group (spec.schedulingGroup, in 1.35 spec.workloadRef): `leaf`. `group` is the root of its tree, which is the CompositePodGroup if the group has one."""
 
     pod: Pod
     group: PodGroup
+    leaf: PodGroup
 
     @classmethod
     def found_in(cls, cluster: Roster) -> Found:
         named = {group.name: group for group in cluster.spec.groups}
-        return ((pod, named[pod.group]) for pod in cluster.spec.pods if pod.group is not None)
+        leaves = ((pod, named[pod.group]) for pod in cluster.spec.pods if pod.group is not None)
+        return ((pod, named[leaf.parent] if leaf.parent else leaf, leaf) for pod, leaf in leaves)
 
 
 class Domain(Derived, named="{group.name}/{value}"):
@@ -85,8 +103,26 @@ class PodGroups(Component):
         return next(found, None) if self.is_there() else None
 
     def members(self, group: PodGroup) -> list[Member]:
-        """All pods that belong to the group."""
-        return [member for member in self.universe[Member] if member.group is group]
+        """All pods that belong to the group, or to one below it."""
+        return [member for member in self.universe[Member] if group in (member.group, member.leaf)]
+
+    def roots(self) -> list[PodGroup]:
+        """The groups that are scheduled on their own."""
+        return [group for group in self.universe[PodGroup] if group.parent is None]
+
+    def root(self, group: PodGroup) -> PodGroup:
+        """The root of the tree that the group is in."""
+        return next(root for root in self.roots() if root.name == (group.parent or group.name))
+
+    def children(self, group: PodGroup) -> list[PodGroup]:
+        """The groups of a CompositePodGroup, in the order of the scenario (A-GROUP-TREES); none of any other."""
+        return [child for child in self.universe[PodGroup] if child.parent == group.name]
+
+    def complete(self, group: PodGroup, counts: Callable[[Member], Value]) -> Expr:
+        """Whether minCount pods of the group count; of a CompositePodGroup, whether minGroupCount of its groups are complete."""
+        if group.min_group_count is None:
+            return count(counts(m) for m in self.members(group)) >= (group.min_count or 1)
+        return count(self.complete(child, counts) for child in self.children(group)) >= group.min_group_count
 
     @step(actor="user", fair=False)
     @tells("A user creates the pod group {group}.")

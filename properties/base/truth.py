@@ -135,10 +135,9 @@ def waits_for_gates(prop: Property, pod: Pod) -> Expr:
 def completes_gang(prop: Property, pod: Pod) -> Expr:
     """Whether all but one of the minCount pods of its gang are bound, without the pod; so it is of a pod that belongs to no gang."""
     member = prop.pod_groups.member(pod)
-    if member is None or member.group.min_count is None:
+    if member is None or member.leaf.min_count is None:
         return as_expr(True)
-    others = [m.pod for m in prop.pod_groups.members(member.group) if m is not member]
-    return count(prop.api.pod[other].assigned for other in others) >= member.group.min_count - 1
+    return prop.pod_groups.complete(member.group, lambda m: m is member or prop.api.pod[m.pod].assigned)
 
 
 def fits_somewhere(prop: Property, pod: Pod) -> Expr:
@@ -294,12 +293,12 @@ def fits(prop: Property, pod: Pod, node: Node, where: Placement, version: Value 
 def is_in_domain(prop: Property, pod: Pod, node: Node, where: Placement) -> Expr:
     """Whether the node is in a domain of the pod's group, and in the one that the others of the group are in, where they have to be in one."""
     member = prop.pod_groups.member(pod)
-    if member is None or not prop.pod_groups.keeps_together(member.group):
+    if member is None or not prop.pod_groups.keeps_together(member.leaf):
         return as_expr(True)
-    own = next((d for d in prop.pod_groups.domains(member.group) if d.has(node)), None)
+    own = next((d for d in prop.pod_groups.domains(member.leaf) if d.has(node)), None)
     if own is None:
         return as_expr(False)
-    others = [m.pod for m in prop.pod_groups.members(member.group) if m is not member]
+    others = [m.pod for m in prop.pod_groups.members(member.leaf) if m is not member]
     return all_of(~where.on[other][n] for other in others for n in prop.nodes if not own.has(n))
 
 

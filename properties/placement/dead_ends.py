@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from ...model.environment.faults import Fault
 from ...model.environment.objects import Node, Pod, PodGroup
-from ...model.language import Expr, any_of, as_expr, before, boolean, count, select, substitute
+from ...model.language import Expr, any_of, as_expr, before, boolean, select, substitute
 from ...model.language.expressions.expr import const
 from ..base import truth
 from ..base.property import Property
@@ -116,9 +116,9 @@ class PlaceableStaysPlaceable(Property):
         member = self.pod_groups.member(pod)
         free = as_expr(True)
         if member is not None:
-            mates = [other.pod for other in self.pod_groups.members(member.group)]
-            let_go = count(self._is_there(mate) & ~self.api.pod[mate].gated for mate in mates)
-            free = let_go >= (member.group.min_count or 0)
+            free = self.pod_groups.complete(
+                member.group, lambda m: self._is_there(m.pod) & ~self.api.pod[m.pod].gated
+            )
         gated = truth.waits_for_gates(self, pod)
         return self._is_there(pod) & ~self.api.pod[pod].assigned & ~gated & free
 

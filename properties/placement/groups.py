@@ -15,7 +15,6 @@ from ...model.scheduler import PodGroupCycle, PodGroupStates, WaitingPods
 from ...model.scheduler.event_handlers import Removal
 from ...model.scheduler.framework.placement import Placement
 from ...model.scheduler.framework.waiting_pods import Signal
-from ...model.scheduler.podgroups.pod_group_cycle import GroupStatus, Outcome
 from ..base import truth
 from ..base.property import NeverHappens, Property
 from .nominations import NominationMonitor
@@ -29,8 +28,13 @@ class AboutGroups(Property):
 
     @property
     def gangs(self) -> list[PodGroup]:
-        """The groups that are to be scheduled as a whole."""
-        return [group for group in self.universe[PodGroup] if group.min_count is not None]
+        """The groups that are to be scheduled as a whole, with the trees of them."""
+        return [g for g in self.universe[PodGroup] if (g.min_count or g.min_group_count) is not None]
+
+    @property
+    def wholes(self) -> list[PodGroup]:
+        """Those that are scheduled on their own: of a tree of gangs, the root."""
+        return [group for group in self.gangs if group.parent is None]
 
     def members(self, group: PodGroup) -> list[Member]:
         """The pods of a group."""
@@ -46,10 +50,17 @@ class AboutGroups(Property):
         """How many pods of the group are bound."""
         return count(self.api.pod[m.pod].assigned for m in self.members(group))
 
-    def there(self, group: PodGroup) -> Expr:
-        """How many pods of the group exist, and are not being deleted."""
-        current = [self.api.pod[m.pod] for m in self.members(group)]
-        return count(as_expr(pod.exists) & ~pod.terminating for pod in current)
+    def is_bound(self, group: PodGroup) -> Expr:
+        """Whether enough of the group is bound: minCount pods, or minGroupCount groups of which that is true."""
+        return self.pod_groups.complete(group, lambda m: self.api.pod[m.pod].assigned)
+
+    def is_there(self, group: PodGroup) -> Expr:
+        """Whether enough pods of the group exist, and are not being deleted."""
+        return self.pod_groups.complete(group, lambda m: self.exists(m.pod))
+
+    def exists(self, pod: Pod) -> Expr:
+        """Whether the pod exists, and is not being deleted."""
+        return as_expr(self.api.pod[pod].exists) & ~self.api.pod[pod].terminating
 
     def witnesses(self) -> dict[str, Expr]:
         waiting = [self.waiting.holds(m.pod) for group in self.gangs for m in self.members(group)]
@@ -59,7 +70,7 @@ class AboutGroups(Property):
 class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     """A pod of a gang is allowed to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
-    Pods count until the scheduler receives their deletion. (The KEP's "Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
+    In a tree of gangs, at least minGroupCount gangs must have that, too. Pods count until the scheduler receives their deletion. (The KEP's "Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
     failed Binding does not violate the property.
     """
 
@@ -72,8 +83,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     def _has_place(self, member: Member) -> Expr:
         """Whether the cache has the pod on a node, or the cycle of its group, which can be scheduled, has a place for it."""
         cycle = self.pod_group_cycle
-        decided = (cycle.outcome[member] == Outcome.FITS) & (cycle.status == GroupStatus.SCHEDULABLE)
-        return (self.cache.knows(member.pod) | (decided & cycle.held[member])) & self.told_of(member.pod)
+        return (self.cache.knows(member.pod) | cycle.has_place(member)) & self.told_of(member.pod)
 
     def _is_let_go(self, pod: Pod) -> Expr:
         passes = self.binding.active(pod) & ~self.waiting.holds(pod)
@@ -82,7 +92,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     def observe(self) -> None:
         for group in self.gangs:
             members = self.members(group)
-            placed = count(self._has_place(m) for m in members)
+            placed = self.pod_groups.complete(group, self._has_place)
             for m in members:
                 if m.pod not in self.subjects:
                     continue
@@ -90,7 +100,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
                 earlier = before(lambda m=m: self._is_let_go(m.pod))  # type: ignore[misc]
                 held = before(lambda m=m: self.binding.active(m.pod) & self.waiting.holds(m.pod))  # type: ignore[misc]
                 refused = held & (self.waiting.signal[m.pod] != Signal.ALLOWED)
-                with when(now & ~earlier & ~refused & (placed < group.min_count)):
+                with when(now & ~earlier & ~refused & ~placed):
                     self.broken = True
 
     def witnesses(self) -> dict[str, Expr]:
@@ -101,7 +111,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
 class GangBoundAsAWhole(AboutGroups):
     """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
-    (The KEP's "Goals" exclude that some pods of a gang run while others can never run.) If users delete pods, and fewer than minCount are left, the property says nothing.
+    Of a tree of gangs the same is said: no pod of it stays bound while fewer than minGroupCount of its gangs have minCount pods bound, and so many have minCount pods. (The KEP's "Goals" exclude that some pods of a gang run while others can never run.) If users delete pods, and fewer than minCount are left, the property says nothing.
     """
 
     id = "L-WHOLE"
@@ -109,8 +119,8 @@ class GangBoundAsAWhole(AboutGroups):
     kind = "liveness"
 
     def _is_part(self, group: PodGroup) -> Expr:
-        bound = self.bound(group)
-        return (bound > 0) & (bound < group.min_count) & (self.there(group) >= group.min_count)
+        there = self.is_there(group) & self.is_there(self.pod_groups.root(group))
+        return (self.bound(group) > 0) & ~self.is_bound(group) & there
 
     def cases(self) -> Iterator[Case]:
         for group in self.gangs:
@@ -264,14 +274,26 @@ class NoEndlessWaitOfGangs(AboutGroups):
 
         Those that are bound count. Pods that are assumed are taken as being on no node: they fit where they are.
         """
-        where, members = self.rooms(group), self.members(group)
-        assert group.min_count is not None
-        found = []
-        for size in range(1, group.min_count + 1):
-            enough = count(self.api.pod[m.pod].assigned for m in members) + size >= group.min_count
-            for some in combinations(members, size):
-                found.append(enough & self._fit_together(where, [m.pod for m in some]))
-        return any_of(found)
+        where = self.rooms(group)
+        return any_of(enough & self._fit_together(where, pods) for enough, pods in self._completions(group))
+
+    def _completions(self, group: PodGroup) -> Iterator[tuple[Expr, list[Pod]]]:
+        """Pods with which the group would have enough that is bound, and whether that is so."""
+        if group.min_group_count is None:
+            assert group.min_count is not None
+            members = self.members(group)
+            for size in range(1, group.min_count + 1):
+                enough = self.bound(group) + size >= group.min_count
+                for some in combinations(members, size):
+                    yield enough, [m.pod for m in some]
+            return
+        children = self.pod_groups.children(group)
+        for size in range(1, group.min_group_count + 1):
+            for chosen in combinations(children, size):
+                others = count(self.is_bound(child) for child in children if child not in chosen)
+                for way in product(*(self._completions(child) for child in chosen)):
+                    enough = all_of([others + size >= group.min_group_count, *(each for each, _ in way)])
+                    yield enough, [pod for _, pods in way for pod in pods]
 
     def _fit_together(self, where: Placement, pods: list[Pod]) -> Expr:
         ways = product(self.nodes, repeat=len(pods))
@@ -308,15 +330,17 @@ class NoEndlessWaitOfGangs(AboutGroups):
 
     def waits_in_vain(self, group: PodGroup) -> Expr:
         """Whether the gang is there, has fewer than minCount pods bound, and fits."""
-        there = self.pod_groups.exists[group] & (self.there(group) >= group.min_count)
-        return there & (self.bound(group) < group.min_count) & self.fits(group)
+        there = self.pod_groups.exists[group] & self.is_there(group)
+        return there & ~self.is_bound(group) & self.fits(group)
 
     def witnesses(self) -> dict[str, Expr]:
-        return {"a gang waits although it fits": any_of(self.waits_in_vain(group) for group in self.gangs)}
+        return {"a gang waits although it fits": any_of(self.waits_in_vain(group) for group in self.wholes)}
 
 
 class GangsAreScheduled(NoEndlessWaitOfGangs):
     """No gang waits indefinitely with fewer than minCount pods bound while at every moment enough of its pods exist and fit together. All other bound or assumed pods take room.
+
+    A tree of gangs counts as one: it waits with fewer than minGroupCount of its gangs bound while so many of them fit together.
 
     (The KEP's "Goals": a workload that requires gang scheduling does not remain stuck.) The property does not assume the time-out of Permit, which ends such a wait only after minutes.
     """
@@ -328,7 +352,7 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
         return self.without([m.pod for m in self.members(group)])
 
     def cases(self) -> Iterator[Case]:
-        for group in self.gangs:
+        for group in self.wholes:
             yield Case(f"{group.name} waits indefinitely although it fits", self.waits_in_vain(group))
 
 
@@ -342,13 +366,13 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     consequence = "Two gangs hold room that the other one needs. Both stay Pending until a time-out makes one release its room, or indefinitely."
 
     def rooms(self, group: PodGroup) -> Placement:
-        return self.without([m.pod for gang in self.gangs for m in self.members(gang)])
+        return self.without([m.pod for gang in self.wholes for m in self.members(gang)])
 
     def _holds_some(self, group: PodGroup) -> Expr:
         return any_of(self.cache.is_assumed(m.pod) for m in self.members(group))
 
     def cases(self) -> Iterator[Case]:
-        for one, other in combinations(self.gangs, 2):
+        for one, other in combinations(self.wholes, 2):
             stuck = [self.waits_in_vain(gang) & self._holds_some(gang) for gang in (one, other)]
             yield Case(f"{one.name} and {other.name} wait for each other indefinitely", all_of(stuck))
 
@@ -356,7 +380,7 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
         return {
             "two gangs wait": any_of(
                 self.waits_in_vain(one) & self.waits_in_vain(other)
-                for one, other in combinations(self.gangs, 2)
+                for one, other in combinations(self.wholes, 2)
             )
         }
 
@@ -371,16 +395,16 @@ class GangsMakeProgress(NoEndlessWaitOfGangs):
     consequence = "Gangs take room and let it go again and again. None of them starts, indefinitely, while the scheduler is busy."
 
     def rooms(self, group: PodGroup) -> Placement:
-        return self.without([m.pod for gang in self.gangs for m in self.members(gang)])
+        return self.without([m.pod for gang in self.wholes for m in self.members(gang)])
 
     def cases(self) -> Iterator[Case]:
-        unbound = all_of(self.bound(gang) == 0 for gang in self.gangs)
-        for gang in self.gangs:
+        unbound = all_of(self.bound(gang) == 0 for gang in self.wholes)
+        for gang in self.wholes:
             for m in self.members(gang):
                 assumed = self.cache.is_assumed(m.pod)
                 yield Case(
                     f"{m.pod.name} is assumed and let go again and again, and no gang is scheduled",
-                    any_of(self.waits_in_vain(g) for g in self.gangs) & unbound,
+                    any_of(self.waits_in_vain(g) for g in self.wholes) & unbound,
                     (assumed, ~assumed),
                 )
 

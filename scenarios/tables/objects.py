@@ -155,4 +155,6 @@ GROUPS = Table("`podGroups`", "podGroup", [
     Field("minCount", whole(1, 8, "1 to 8"), "none", "the group is a gang: at least this many of its pods must be bound together. Without it, the policy is basic", attribute="min_count"),
     Field("exists", FLAG.called("true or false"), "true", "false: a user may create the group later", attribute="exists", say=lambda group: None if group.exists else False),
     Field("topologyKey", text("key of a label"), "none", "the pods of the group are placed on nodes with one value of this label (`spec.schedulingConstraints.topology`, in 1.38.0-beta.0 with TopologyAwareWorkloadScheduling)", attribute="topology_key"),
+    Field("parent", text("name of a group with `minGroupCount`"), "none", "the group is part of this one, and scheduled with it (`spec.parentCompositePodGroupName`, in 1.38.0-beta.0 with CompositePodGroup)", attribute="parent"),
+    Field("minGroupCount", whole(1, 8, "1 to 8"), "none", "the group is a CompositePodGroup, of groups in place of pods: at least this many of them must be scheduled together", attribute="min_group_count"),
 ])

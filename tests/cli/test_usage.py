@@ -39,8 +39,8 @@ def shell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
             "no.yaml: no such file; `podrace races` lists the scenarios that come with podrace",
         ),
         ("check folder.svg/", "folder.svg/: cannot be read: Is a directory"),
-        ("check 72124 --release 1.99", f"unknown release `1.99`; the nearest: {NEWEST}; the model has 1.8.0 to {NEWEST}"),
-        ("check 72124 --release x", f"unknown release `x`: write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to {NEWEST}"),
+        ("check 72124 --release 1.99", f"unknown release `1.99`; the nearest: {NEWEST}; the model has 1.8.0 to {NEWEST}, and 1.38.0-beta.0"),
+        ("check 72124 --release x", f"unknown release `x`: write for example 1.34, 1.34.3 or latest; the model has 1.8.0 to {NEWEST}, and 1.38.0-beta.0"),
         (
             "check 72124 --release 1.14.5",
             "unknown release `1.14.5`; known of 1.14: 1.14.0; take 1.14.0, and add with --with-fix what came after it",
@@ -119,7 +119,7 @@ def test_a_choice_that_does_not_exist(shell: Shell, option: str) -> None:
     ("change", "message"),
     [
         (("S-CAP", "S-KAP"), f"tiny.yaml:4: properties[0]: unknown property `S-KAP`; the nearest: S-CAP, S-SNAP, S-KEPT, S-PV, S-PDB; `podrace properties` lists all {len(PROPERTIES)}"),
-        (('"1.19.0"', "1.7"), f"tiny.yaml:3: release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to {NEWEST}"),
+        (('"1.19.0"', "1.7"), f"tiny.yaml:3: release: unknown release `1.7`; the nearest: 1.8.0; the model has 1.8.0 to {NEWEST}, and 1.38.0-beta.0"),
         (("cpu: 1}}\n", "cpu: 0}}\n"), ("tiny.yaml:6: pods.p.cpu: the pod requests 1, but the largest node, n, has 0: "
             "lower the request or enlarge a node")),
     ],

@@ -244,7 +244,7 @@ CASES: list[tuple[str, tuple[Some, ...], dict[str, Any], str]] = [
     ("topology", (group(schedulingConstraints={"topology": [{"key": "rack"}]}), *GANG[1:]), {}, "its schedulingConstraints are not modelled"),
     ("All", (group(disruptionMode={"all": {}}), *GANG[1:]), {}, "its disruptionMode all is not modelled"),
     ("PodGroup", (group(disruptionMode="PodGroup", version="v1alpha2"), *GANG[1:]), {"gates": ON_36, "release": "1.36.3"}, "its disruptionMode PodGroup is not modelled"),
-    ("composite", (group(parentCompositePodGroupName="p"), *GANG[1:]), {}, "it is part of a CompositePodGroup, which is not modelled"),
+    ("composite", (group(parentCompositePodGroupName="p"), *GANG[1:]), {}, "it is part of a CompositePodGroup, which is not read"),
     ("priority", (group(priority=5), *GANG[1:]), {}, "its own priority, 5, is not that of its pods"),
     ("minCount", (group(least=9), *GANG[1:]), {}, "its minCount is above 8"),
     ("volume", (group(), pod("a", "data", schedulingGroup={"podGroupName": "g"}), storage_class("csi"), volume_claim("data")), {}, "volumes, and extended resources that devices back, are not modelled for pods of groups"),

@@ -1318,9 +1318,13 @@ def test_a_group_kinds():
 
 
 def test_a_group_trees():
-    for release in ("1.37.2", "1.38.0-beta.0"):
-        with pytest.raises(GateProblem, match=r"CompositePodGroup=true is not modelled.*A-GROUP-TREES"):
-            resolve(release, (), (), {"CompositePodGroup": True})
+    with pytest.raises(GateProblem, match=r"only the trees of 1\.38 are modelled \(A-GROUP-TREES\)"):
+        resolve("1.37.2", (), (), {"CompositePodGroup": True})
+    (scenario,) = find_scenarios("scenarios/groups/tree-or-nothing.yaml")
+    trees = resolve("1.38.0-beta.0", (), (), dict(scenario.feature_gates)).classes
+    labels = {t.label for t in trace_system(build_cluster(scenario.spec, trees)).transitions}
+    assert {f"pod_group_cycle.pick(pod=a, group={group})" for group in "gh"} <= labels
+    assert "pod_group_cycle.pick(pod=a, group=c)" not in labels
 
 
 def test_a_group_tracker():

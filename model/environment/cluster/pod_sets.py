@@ -51,6 +51,7 @@ class DisruptionBudget(Entity):
 class PodGroup(Entity):
     """A PodGroup (in 1.35 a pod group of a Workload): a gang of at least `min_count` pods, or, without, a group with the basic policy.
 
+    `parent` names the CompositePodGroup that it belongs to. That is one of these, too: `min_group_count` of its groups are scheduled together.
     `exists` is False for one that a user may create later. `topology_key` (spec.schedulingConstraints.topology): its pods go to nodes with one value of this label.
     """
 
@@ -63,6 +64,9 @@ class PodGroup(Entity):
         min_count: int | None = None,
         exists: bool = True,
         topology_key: str | None = None,
+        parent: str | None = None,
+        min_group_count: int | None = None,
     ) -> None:
         super().__init__(index, name)
         self.min_count, self.exists, self.topology_key = min_count, exists, topology_key
+        self.parent, self.min_group_count = parent, min_group_count

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from ...environment.cluster.node_versions import NodeChange
 from ...environment.cluster.pod_versions import PodChange
 from ...environment.objects import NATIVE, Node, Pod, PodGroup, Term
+from ...environment.pod_groups import Member
 from ...environment.storage.claims import ClaimChange
 from ...environment.storage.csi_nodes import CsiLimit
 from ...environment.storage.volumes import VolumeClaimChange
@@ -60,7 +61,7 @@ class Hints(Component):
         if isinstance(about, CsiLimit):
             return as_expr(about.last > (about.first or 0))
         if plugin.name == GANG_SCHEDULING:
-            return as_expr(is_of_group(pod, about))
+            return as_expr(self.is_of_group(pod, about))
         if event == UNSCHEDULED_POD_ADD:
             return as_expr(plugin.name not in ABOUT_ASSIGNED_PODS)
         if self.is_own_spread(plugin, pod, about):
@@ -214,6 +215,13 @@ class Hints(Component):
         short = any_of(pod.request(r) > change.new.allocatable(r) for r in NATIVE)
         return self.after_node(plugin, pod, change.old) & short
 
+    def is_of_group(self, pod: Pod, about: About) -> bool:
+        """isSchedulableAfterPodAdded and isSchedulableAfterPodGroupAdded of GangScheduling: the event is about the group of the pod, or another below the same root (areSameHierarchy)."""
+        if isinstance(about, PodGroup):
+            return pod.group == about.name
+        roots = {member.pod.name: member.group for member in self.universe[Member]}
+        return isinstance(about, Pod) and pod.group is not None and roots[pod.name] is roots.get(about.name)
+
     def is_in_other_domain(self, pod: Pod, change: NodeChange) -> bool:
         """Whether the node has joined a domain of one of the pod's affinity terms, or has left a domain of one of its anti-affinity terms."""
         required = [term for term in pod.terms if term.required]
@@ -223,13 +231,6 @@ class Hints(Component):
         return any(key in new and old.get(key) != new[key] for key in together) or any(
             key in old and old[key] != new.get(key) for key in apart
         )
-
-
-def is_of_group(pod: Pod, about: About) -> bool:
-    """isSchedulableAfterPodAdded and isSchedulableAfterPodGroupAdded of GangScheduling: the event is about the group of the pod."""
-    if isinstance(about, PodGroup):
-        return pod.group == about.name
-    return isinstance(about, Pod) and pod.group is not None and pod.group == about.group
 
 
 def has_more(pod: Pod, change: NodeChange) -> Expr:

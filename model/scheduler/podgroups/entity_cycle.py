@@ -96,11 +96,8 @@ class EntityCycle(PodGroupCycle):
 
     def _judge(self, group: PodGroup) -> None:
         """PlacementFeasible, and what follows from it."""
-        members, minimum = self.pod_groups.members(group), group.min_count or 1
-        scheduled = count(
-            [*(self.counted[m] for m in members), *(self.outcome[m] == Outcome.FITS for m in members)]
-        )
-        remaining = count(self.held[m] & (self.outcome[m] == Outcome.NONE) for m in members)
+        minimum = group.min_count or 1
+        scheduled, remaining = self._progress(group)
         with when(scheduled >= minimum):
             self.status = GroupStatus.SCHEDULABLE
         with when(scheduled + remaining < minimum):
@@ -108,9 +105,16 @@ class EntityCycle(PodGroupCycle):
         with otherwise():
             self._next(group)
 
+    def _progress(self, group: PodGroup) -> tuple[Expr, Expr]:
+        """PlacementProgress: how many members are scheduled, and how many remain."""
+        members = self.pod_groups.members(group)
+        placed = (self.outcome[m] == Outcome.FITS for m in members)
+        scheduled = count([*(self.counted[m] for m in members), *placed])
+        return scheduled, count(self._is_due(m) for m in members)
+
     def _ask_permit(self, member: Member) -> None:
         """The member has a place: Permit is not asked in the trial."""
-        self._judge(member.group)
+        self._judge(member.leaf)
 
     def attempted(self, member: Member) -> None:
         """The member fits on no node: no preemption for it alone. An error ends the trial."""
@@ -120,7 +124,7 @@ class EntityCycle(PodGroupCycle):
         with otherwise():
             self._note_rejection(member)
             self.outcome[member] = Outcome.FAILS
-            self._judge(member.group)
+            self._judge(member.leaf)
 
     def _note_rejection(self, member: Member) -> None:
         plugins = self.universe[Plugin]
@@ -129,7 +133,7 @@ class EntityCycle(PodGroupCycle):
     def _revert(self, group: PodGroup) -> None:
         """The trial is over. A group of which no pod was placed cannot be scheduled, however many were on nodes before."""
         members = self.pod_groups.members(group)
-        placed = any_of(self.outcome[m] == Outcome.FITS for m in members)
+        placed = any_of((self.outcome[m] == Outcome.FITS) & self._goes_with(m.leaf) for m in members)
         with when((self.status == GroupStatus.SCHEDULABLE) & ~placed):
             self.status = GroupStatus.UNSCHEDULABLE
         asked = any_of(self.outcome[m] != Outcome.NONE for m in members) & ~self.scheduler.has_no_nodes()
@@ -259,10 +263,11 @@ class StatesOfGroups(PodGroupStates):
     def is_tracked(self, member: Member) -> Expr:
         return as_expr(self.tracked[member]) if self.has_tracker() else super().is_tracked(member)
 
-    def for_quorum(self, group: PodGroup) -> Expr:
+    def has_quorum(self, group: PodGroup) -> Expr:
+        """FindRootGroupReadiness: a CompositePodGroup needs minGroupCount groups with minCount pods."""
         if self.has_tracker():
-            return count(self.tracked[m] for m in self.pod_groups.members(group))
-        return super().for_quorum(group)
+            return self.pod_groups.complete(group, lambda m: self.tracked[m])
+        return super().has_quorum(group)
 
     def add(self, pod: Pod, on_node: Value) -> None:
         super().add(pod, on_node)
@@ -290,11 +295,11 @@ class GroupsAddedToQueue(GangScheduling):
     pod_group_states: StatesOfGroups
 
     def holds(self, pod: Pod) -> Expr:
-        """PreEnqueue: whether the tracker has too few pods of the group; of one with the basic policy, none. A group that the tracker does not have is not in the queue either."""
+        """PreEnqueue asks for the root: whether the tracker has too few pods of the group; of one with the basic policy, none. A group that the tracker does not have is not in the queue either."""
         member = self.pod_groups.member(pod)
         if member is None or not self.pod_group_states.has_tracker():
             return super().holds(pod)
-        return self.pod_group_states.for_quorum(member.group) < (member.group.min_count or 1)
+        return ~self.pod_group_states.has_quorum(member.group)
 
     moving = per(PodGroup, boolean())
 

@@ -75,7 +75,7 @@ class EntityQueue(PriorityQueue):
 
     def setup(self) -> None:
         super().setup()
-        for group in self.universe[PodGroup]:
+        for group in self.pod_groups.roots():
             waiting = [m for m in self._members(group) if m.pod.exists and m.pod.node is None]
             if not group.exists:
                 for m in waiting:
@@ -88,7 +88,7 @@ class EntityQueue(PriorityQueue):
 
     def _found_at_start(self, group: PodGroup, waiting: list[Member]) -> None:
         """The members that wait at the start came one after the other: PreEnqueue was asked of those in the entry, but of none while the entry was held for a gate."""
-        known = sum(m.pod.exists and m.pod.node is not None for m in self._members(group))
+        bound = [m for m in self._members(group) if m.pod.exists and m.pod.node is not None]
         closed, gated, rejected = "", set[Pod](), set[tuple[Pod, str]]()
         for number in range(1, len(waiting) + 1):
             if closed == SCHEDULING_GATES:
@@ -97,7 +97,7 @@ class EntityQueue(PriorityQueue):
             for m in waiting[:number]:
                 if closed and self.stops_at_first():
                     break
-                alone = known + number < (group.min_count or 0)
+                alone = not _is_complete(self.pod_groups, group, [*bound, *waiting[:number]])
                 name = SCHEDULING_GATES if m.pod.gated else GANG_SCHEDULING if alone else ""
                 if name:
                     closed = name
@@ -265,7 +265,8 @@ class EntityQueue(PriorityQueue):
     # --- Pop ---------------------------------------------------------------------------------------------
 
     def precedes(self, a: Pod, b: Pod) -> Expr:
-        if self.pod_group_cycle.member(a) is not None and a.group == b.group:
+        one, other = (self.pod_group_cycle.member(pod) for pod in (a, b))
+        if one is not None and other is not None and one.group is other.group:
             return as_expr(False)
         return super().precedes(a, b)
 
@@ -447,6 +448,14 @@ class EntityQueue(PriorityQueue):
                 self.sub_queue[m.pod] = sub_queue
 
 
+def _is_complete(pod_groups: PodGroups, group: PodGroup, known: list[Member]) -> bool:
+    """Whether these members are enough for the group (isGroupReady)."""
+    if group.min_group_count is None:
+        return sum(group in (m.group, m.leaf) for m in known) >= (group.min_count or 0)
+    ready = [_is_complete(pod_groups, child, known) for child in pod_groups.children(group)]
+    return sum(ready) >= group.min_group_count
+
+
 class ClockOfEntries(Clock):
     """The pods that wait at the start in one entry have the timestamp of the first of them."""
 
@@ -454,7 +463,7 @@ class ClockOfEntries(Clock):
 
     def setup(self) -> None:
         super().setup()
-        for group in self.universe[PodGroup]:
+        for group in self.pod_groups.roots():
             waiting = [m.pod for m in self.pod_groups.members(group) if m.pod.exists and m.pod.node is None]
             founder = min(waiting, key=lambda pod: (pod.arrival, pod.index), default=None)
             for pod in waiting:

@@ -47,7 +47,7 @@ class GangScheduling(Component):
     def gang(self, pod: Pod) -> PodGroup | None:
         """The gang of the pod; None if it has none. A group with the basic policy is not a gang."""
         member = self.pod_groups.member(pod)
-        return None if member is None or member.group.min_count is None else member.group
+        return None if member is None or member.leaf.min_count is None else member.leaf
 
     def points(self, pod: Pod) -> frozenset[ExtensionPoint]:
         """The extension points at which the plugin has work for the pod after it is assumed: none."""
@@ -64,7 +64,7 @@ class GangScheduling(Component):
         gang = self.gang(pod)
         if gang is None:
             return missing
-        return missing | (self.pod_group_states.for_quorum(gang) < gang.min_count)
+        return missing | ~self.pod_group_states.has_quorum(gang)
 
     @step(actor="pod group handler")
     @tells("The queue hears that there is the pod group {group}: pods that wait for it are moved.")

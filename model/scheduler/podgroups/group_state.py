@@ -79,9 +79,9 @@ class PodGroupStates(Component):
         """AllPodsCount."""
         return count(self.known[m] for m in self.pod_groups.members(group))
 
-    def for_quorum(self, group: PodGroup) -> Expr:
-        """How many pods of the group PreEnqueue of GangScheduling counts."""
-        return self.all_pods(group)
+    def has_quorum(self, group: PodGroup) -> Expr:
+        """Whether PreEnqueue of GangScheduling counts enough pods of the group."""
+        return self.all_pods(group) >= (group.min_count or 0)
 
     def is_tracked(self, member: Member) -> Expr:
         """Whether PreEnqueue counts the pod although the state of its group need not know it."""

@@ -63,6 +63,7 @@ class GroupStage(Enum):
     REPRIEVE = 9
     PLACE = 10
     WEIGH = 11
+    PICK = 12
 
 
 @spoken(FITS="fits", PREEMPTS="preempts", FAILS="does not fit")
@@ -146,7 +147,9 @@ class PodGroupCycle(Component):
         member = self.member(pod)
         if member is None:
             return as_expr(False)
-        decided = one_of(self.stage, GroupStage.REVERT, GroupStage.SUBMIT) & self._placed(member)
+        decided = one_of(self.stage, GroupStage.REVERT, GroupStage.PICK, GroupStage.SUBMIT) & self._placed(
+            member
+        )
         return decided & (self.status == GroupStatus.WAITING) & (self.host[member] == node)
 
     def runs(self) -> Expr:
@@ -162,9 +165,9 @@ class PodGroupCycle(Component):
         return as_expr(self.member(pod) is not None)
 
     def in_order(self, group: PodGroup) -> list[Member]:
-        """The members by priority; among equals in the order of the scenario (A-GROUP-ORDER)."""
+        """The members, one group of a tree after the other, by priority; among equals in the order of the scenario (A-GROUP-ORDER)."""
         members = self.pod_groups.members(group)
-        return sorted(members, key=lambda m: (-number_of(m.pod), m.index))
+        return sorted(members, key=lambda m: (m.leaf.index, -number_of(m.pod), m.index))
 
     def clear(self) -> None:
         """The cycle is over: its changes to the snapshot are dropped."""
@@ -306,18 +309,25 @@ class PodGroupCycle(Component):
 
     def _next(self, group: PodGroup) -> None:
         """The next member is tried. After the last one, what was assumed is undone."""
-        members = self.in_order(group)
+        with when(self._turn_to_next(group)):
+            self._revert(group)
+
+    def _is_due(self, member: Member) -> Expr:
+        """Whether the member is still to be tried."""
+        return self.held[member] & (self.outcome[member] == Outcome.NONE)
+
+    def _turn_to_next(self, group: PodGroup) -> Expr:
+        """The next member of the group is tried. Returns whether there is none."""
         left = as_expr(True)
-        for m in members:
-            due = self.held[m] & (self.outcome[m] == Outcome.NONE)
+        for m in self.in_order(group):
+            due = self._is_due(m)
             with when(left & due):
                 self.stage = GroupStage.TRY
                 self.scheduler.turn_to(m.pod, self.copy_of[m])
                 self.scheduler.phase = self.scheduler.first_filtering()
                 self.dynamic_resources.begin(m.pod)
             left = left & ~due
-        with when(left):
-            self._revert(group)
+        return left
 
     def place(self, member: Member, node: Node) -> None:
         """The member fits: it is assumed in the snapshot, and removed from the nominator."""
@@ -450,12 +460,15 @@ class PodGroupCycle(Component):
         members = self.in_order(group)
         some = any_of(self._reverted(m) for m in members)
         with when(some):
-            self.stage = GroupStage.REVERT
-            for m in members:
-                self.wanted[m] = self._reverted(m)
-            self.scheduler.phase = Phase.POD_GROUP
+            self._revert_each(members)
         with otherwise():
             self._submit(group)
+
+    def _revert_each(self, members: list[Member]) -> None:
+        self.stage = GroupStage.REVERT
+        for m in members:
+            self.wanted[m] = self._reverted(m)
+        self.scheduler.phase = Phase.POD_GROUP
 
     @step(actor="scheduler")
     @tells(
@@ -465,8 +478,8 @@ class PodGroupCycle(Component):
     )
     def revert(self, pod: Pod, other: Pod) -> None:
         """unreserveAndForget, from the last member to the first: Unreserve, and AddNominatedPod if the object has a nomination."""
-        found = self.member(other)
-        if self.member(pod) is None or found is None or pod.group != other.group:
+        member, found = self.member(pod), self.member(other)
+        if member is None or found is None or member.group is not found.group:
             require(False)
             return
         self._at(GroupStage.REVERT, pod)
@@ -485,21 +498,29 @@ class PodGroupCycle(Component):
             self.nominator.add(other, self.copy_of[found].nominated, None)
         self.wanted[found] = False
         with when(all_of(~as_expr(self.wanted[m]) for m in order[: order.index(found)])):
-            self._submit(found.group)
+            self._all_reverted(found.group)
+
+    def _all_reverted(self, group: PodGroup) -> None:
+        """What was assumed is undone."""
+        self._submit(group)
 
     def _submit(self, group: PodGroup) -> None:
         """submitPodGroupAlgorithmResult: the next member, or the end."""
+        with when(self._submit_next(self.in_order(group))):
+            self._all_through(group)
+
+    def _submit_next(self, members: list[Member]) -> Expr:
+        """The first of these members that is left is submitted. Returns whether there is none."""
         self.stage = GroupStage.SUBMIT
         left = as_expr(True)
-        for m in self.in_order(group):
+        for m in members:
             due: Expr = as_expr(self.held[m])
             with when(left & due):
                 self.scheduler.turn_to(m.pod, self.copy_of[m])
                 self.scheduler.host = self.host[m]
                 self.scheduler.phase = Phase.POD_GROUP
             left = left & ~due
-        with when(left):
-            self._all_through(group)
+        return left
 
     def go_on(self, pod: Pod) -> None:
         """A member is done: its binding cycle has started, or its failure is handled."""
@@ -526,7 +547,7 @@ class PodGroupCycle(Component):
         copy = self.scheduler.copy
         with when(self.has_error()):
             self._fail(pod, FailedAttempt(copy, None, True))
-        with otherwise(fits & (status == GroupStatus.SCHEDULABLE)):
+        with otherwise(fits & (status == GroupStatus.SCHEDULABLE) & self._goes_with(member.leaf)):
             for node in self.universe[Node]:
                 with when(self.host[member] == node):
                     refused = self.cache.assume(pod, node, copy)
@@ -542,6 +563,15 @@ class PodGroupCycle(Component):
             self._fail(pod, FailedAttempt(copy, None, True, unschedulable=True))
         with otherwise():
             self._fail(pod, FailedAttempt(copy, None, self.withdraws[member], unschedulable=True))
+
+    def _goes_with(self, leaf: PodGroup) -> Expr:
+        """Whether the members of a group can be scheduled if its tree can."""
+        return as_expr(True)
+
+    def has_place(self, member: Member) -> Expr:
+        """Whether the cycle has found a node for the member, and its group can be scheduled."""
+        decided = (self.outcome[member] == Outcome.FITS) & (self.status == GroupStatus.SCHEDULABLE)
+        return decided & self.held[member] & self._goes_with(member.leaf)
 
     def rejecters(self) -> tuple[str, ...]:
         """The plugins that have rejected a member which fits, where its group cannot be scheduled."""

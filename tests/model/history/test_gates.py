@@ -55,6 +55,7 @@ def test_which_change_is_behind_which_gate():
         "gangs-off": "GangScheduling",
         "workloads-off": "GenericWorkload",
         "placements-off": "TopologyAwareWorkloadScheduling",
+        "trees-off": "CompositePodGroup",
     }
 
 

@@ -148,6 +148,7 @@ UNSEEN = {
     "hierarchy-tracker": _GROUPS,
     "ranked-nodes": _GROUPS,
     "placements-off": _GROUPS,
+    "trees-off": _GROUPS,
     "victims-awaited-first": _GROUPS,
     "members-rank-as-pods": _GROUPS,
     "bound-leaves-sets": _GROUPS,

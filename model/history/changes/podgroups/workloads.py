@@ -14,6 +14,7 @@ from ....scheduler.podgroups.entity_cycle import (
 from ....scheduler.podgroups.entity_queue import ClockOfEntries, EntityQueue
 from ....scheduler.podgroups.group_preemption import GroupGoroutines
 from ....scheduler.podgroups.placements import Placements
+from ....scheduler.podgroups.trees import Trees
 from ...registry.change import before, yes
 from ...versions import PRE_RELEASES
 
@@ -62,3 +63,14 @@ class TopologyIsHeeded(PodGroups):
     """A group with a topology key is placed within one domain."""
 
     heeds_topology = yes
+
+
+before(
+    "trees-off",
+    "the scheduler ignores which CompositePodGroup a group of pods belongs to (CompositePodGroup is off)",
+    first_in=PRE_RELEASES[0],
+    since=PRE_RELEASES[0],
+    gate="CompositePodGroup",
+    gated_in=PRE_RELEASES[0],
+    gate_off=True,
+)(Trees)

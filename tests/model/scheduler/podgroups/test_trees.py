@@ -1,0 +1,147 @@
+"""Which groups of a tree are scheduled, and what they leave to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from podrace.analysis.request.in_release import refusal_of
+from podrace.checker.search import check
+from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Scope
+from podrace.model.history import resolve
+from podrace.model.history.versions.gates import GateProblem
+from podrace.model.language import Expr, all_of, any_of
+from podrace.properties import PROPERTIES, Property, instrument
+from podrace.reproduce.objects import objects_of
+from podrace.scenarios import parse_scenario
+
+RELEASE = "1.38.0-beta.0"
+ALL = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True, "CompositePodGroup": True}
+V, H = "VIOLATED", "HOLDS"
+
+
+class NobodyBound(Property):
+    """No pod that waited at the start is bound."""
+
+    id = "X-BOUND"
+    of = "gh"
+
+    def holds(self) -> Expr:
+        mine = [pod for pod in self.pods if pod.node is None and str(pod.group) in self.of]
+        return ~any_of(self.api.pod[pod].assigned for pod in mine)
+
+
+class NobodyOfFirstBound(NobodyBound):
+    """Of the first gang."""
+
+    id = "X-FIRST"
+    of = "g"
+
+
+class NobodyOfSecondBound(NobodyBound):
+    """Of the second gang."""
+
+    id = "X-SECOND"
+    of = "h"
+
+
+class NotAllBound(Property):
+    """Not all pods of the tree are bound."""
+
+    id = "X-ALL"
+
+    def holds(self) -> Expr:
+        return ~all_of(self.api.pod[pod].assigned for pod in self.pods if pod.group)
+
+
+def tree(
+    minimum: int, sizes: tuple[int, int], counts: tuple[int, int], bound: Mapping[str, str] | None = None
+) -> ClusterSpec:
+    """A node with room for two pods, and two gangs of pods of these sizes below one root."""
+    node = Node(0, "n1", 2)
+    pods = [Pod(i, name, 1, group=group, node=node) for i, (name, group) in enumerate((bound or {}).items())]
+    for group, size in zip("gh", sizes, strict=True):
+        pods += [Pod(len(pods) + i, f"{group}{i + 1}", 1, group=group) for i in range(size)]
+    groups = (
+        PodGroup(0, "c", min_group_count=minimum),
+        PodGroup(1, "g", counts[0], parent="c"),
+        PodGroup(2, "h", counts[1], parent="c"),
+    )
+    return ClusterSpec("x", tuple(pods), (node,), Scope(pod_events=1, flush=False), groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("spec", "prop", "verdict"),
+    [
+        (tree(2, (1, 1), (1, 1)), NotAllBound, V),
+        (tree(2, (2, 1), (2, 1)), NobodyBound, H),  # the second would fit alone, and so would the first
+        (tree(1, (2, 1), (2, 1)), NobodyOfFirstBound, V),
+        (
+            tree(1, (2, 1), (2, 1)),
+            NobodyOfSecondBound,
+            H,
+        ),  # the first is assumed again for it, and has all room
+        (tree(1, (3, 2), (3, 2)), NobodyOfFirstBound, H),
+        (tree(1, (3, 2), (3, 2)), NobodyOfSecondBound, V),  # what the first has got is taken back
+        (tree(2, (3, 2), (3, 2)), NobodyBound, H),  # too few gangs are left for the root after the first
+        (tree(2, (1, 1), (1, 2)), NobodyBound, H),  # PreEnqueue: the second lacks a pod
+        (tree(1, (1, 1), (1, 2)), NobodyOfFirstBound, V),
+        (tree(1, (1, 1), (1, 2)), NobodyOfSecondBound, H),
+        (tree(3, (1, 1), (1, 1)), NobodyBound, H),
+        (tree(2, (0, 1), (1, 1), {"b": "g"}), NobodyOfSecondBound, V),  # the first is scheduled already
+        (tree(2, (0, 2), (1, 2), {"b": "g"}), NobodyOfSecondBound, H),
+    ],
+)
+def test_which_groups_are_bound(spec: ClusterSpec, prop: type[Property], verdict: str) -> None:
+    (found,) = check(instrument(spec, resolve(RELEASE, (), (), ALL).classes, [prop]), [prop.id])
+    assert found.verdict.name == verdict
+
+
+@pytest.mark.parametrize(
+    ("spec", "states", "vacuous"),
+    [
+        (tree(2, (1, 1), (1, 1)), 95, False),
+        (tree(2, (2, 1), (2, 1)), 393, True),  # it fits at no time
+    ],
+)
+def test_a_tree_that_fits_is_scheduled(spec: ClusterSpec, states: int, vacuous: bool) -> None:
+    (found,) = check(
+        instrument(spec, resolve(RELEASE, (), (), ALL).classes, [PROPERTIES["L-GANG"]]), ["L-GANG"]
+    )
+    assert (found.verdict.name, found.counts.states, found.vacuous) == (H, states, vacuous)
+
+
+TEXT = "nodes: {n1: {cpu: 2}}\npods: {a: {cpu: 1, podGroup: g}}\npodGroups: {c: {minGroupCount: 1}, g: {minCount: 1, parent: c}}\n"
+
+
+@pytest.mark.parametrize(
+    ("release", "gates", "said"),
+    [
+        (RELEASE, ALL, None),
+        (RELEASE, {**ALL, "CompositePodGroup": False}, "x: minGroupCount of podGroups is for 1.38.0-beta.0 with CompositePodGroup on: add --release 1.38.0-beta.0 --gate CompositePodGroup=true --gate TopologyAwareWorkloadScheduling=true"),
+        ("1.37.2", {"GenericWorkload": True}, "x: minGroupCount of podGroups is for 1.38.0-beta.0 with CompositePodGroup on: add --release 1.38.0-beta.0 --gate CompositePodGroup=true --gate TopologyAwareWorkloadScheduling=true"),
+        (RELEASE, {"GenericWorkload": True, "CompositePodGroup": True}, "x: CompositePodGroup needs GenericWorkload and TopologyAwareWorkloadScheduling: add --gate GenericWorkload=true --gate TopologyAwareWorkloadScheduling=true"),
+    ],
+)  # fmt: skip
+def test_which_gates_trees_need(release: str, gates: dict[str, bool], said: str | None) -> None:
+    assert refusal_of(parse_scenario(TEXT, "x.yaml"), resolve(release, (), (), gates)) == said
+
+
+def test_a_tree_has_one_priority() -> None:
+    text = TEXT.replace(
+        "podGroup: g}}\npodGroups: {", "podGroup: g}, b: {cpu: 1, priority: 1, podGroup: h}}\npodGroups: {"
+    ).replace("parent: c}}", "parent: c}, h: {minCount: 1, parent: c}}")
+    said = "x: from 1.37 on, the pods of a group need one priority and one preemptionPolicy, and those of c have several"
+    assert refusal_of(parse_scenario(text, "x.yaml"), resolve(RELEASE, (), (), ALL)) == said
+
+
+def test_trees_of_1_37_are_not_modelled() -> None:
+    with pytest.raises(GateProblem, match=r"only the trees of 1\.38 are modelled \(A-GROUP-TREES\)"):
+        resolve("1.37.2", (), (), ALL)
+
+
+def test_the_driver_plays_no_trees() -> None:
+    assert (
+        "the driver does not play groups of groups" in objects_of(parse_scenario(TEXT, "x.yaml").spec).missing
+    )
