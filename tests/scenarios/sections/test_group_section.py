@@ -42,3 +42,27 @@ def test_what_is_refused_next_to_placements(node: str, pod: str, rest: str, said
 def test_the_key_is_read() -> None:
     scenario = parse_scenario(HEAD.replace("NODE", "").replace("POD", "").replace("REST", ""), "s.yaml")
     assert [group.topology_key for group in scenario.spec.groups] == ["zone"]
+
+
+TREE = "nodes: {n1: {cpu: 2}}\npods: {a: {cpu: 1, podGroup: gPOD}}\npodGroups: {c: {minGroupCount: 1ROOT}, g: {LEAF}}\n"
+LEAF = "minCount: 1, parent: c"
+IN_TREE = "3: podGroups: in a tree of groups, `topologyKey` and `exists: false` are not modelled: remove them from g"
+
+
+@pytest.mark.parametrize(
+    ("pod", "root", "leaf", "said"),
+    [
+        ("", ", minCount: 1", LEAF, "3: podGroups: c has both `minCount` and `minGroupCount`: it is a group of pods or of groups, so remove one of them"),
+        ("", ", parent: g", LEAF, "3: podGroups: c has both `minGroupCount` and `parent`, and trees of more than two levels are not modelled: remove one of them"),
+        ("", "", "minCount: 1", "3: podGroups: c has `minGroupCount`, and is the parent of no group: name it as `parent` of another"),
+        ("", "", "parent: c", "3: podGroups: g is below a gang, and so has to be one: give it a `minCount`"),
+        ("", "", f"{LEAF}, topologyKey: z", IN_TREE),
+        ("", "", f"{LEAF}, exists: false", IN_TREE),
+        (", schedulingGates: [{name: x}]", "", LEAF, "2: pods.a.schedulingGates: of a pod in a tree of groups, this is not modelled: remove `schedulingGates` or `parent` of its group"),
+        (", hostPorts: [80]", "", LEAF, "2: pods.a.hostPorts: next to a pod group with `parent`, this is not modelled: remove `hostPorts` or `parent`"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_of_trees(pod: str, root: str, leaf: str, said: str) -> None:
+    with pytest.raises(Problem) as refused:
+        parse_scenario(TREE.replace("POD", pod).replace("ROOT", root).replace("LEAF", leaf), "s.yaml")
+    assert str(refused.value) == f"s.yaml:{said}"
