@@ -194,7 +194,6 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("one-domain-each", "L-DEADLOCK", "1.38.0-beta.0", (), (), H, 76828, None),
     ("one-domain-each", "S-QUORUM", "1.38.0-beta.0", (), (), H, 76828, None),
     ("one-domain-each", "S-DOMAIN", "1.38.0-beta.0", (), (), H, 76828, None),
-    ("half-bound", "S-QUORUM", "1.37.2", (), ("141182",), V, 59, 12),
     ("victims-gone-already", "L-GANG", "1.37.2", (), ("last-victim-gone",), H, 34405, None),
     ("ghost-in-state", "S-GROUPSTATE", "1.37.2", (), ("hierarchy-tracker",), V, 396, 15),
     ("parked-by-the-gone", "L-PEND", "1.37.2", (), ("141577",), V, 18, 4),
