@@ -17,7 +17,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 FILE = Path(__file__).with_name("durations.tsv")
-ALLOWED = 0.8
+ALLOWED = 0.6
 """So many seconds of a test are in `make test`."""
 
 
