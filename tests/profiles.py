@@ -1,8 +1,9 @@
-"""How much a run of the tests tries: `PODRACE_TESTS` names one of three profiles.
+"""How much a run of the tests tries: `PODRACE_TESTS` names one of four profiles.
 
 fast      what `make test` runs: the same assertions as ci on fewer random examples, without the tests marked `ci`, and with few cases
           of those that take long (tests/durations.py)
-ci        every test but the campaign, with all examples, and the same ones in every run
+ci        every test but the campaign and what is left to the night, with a third of the examples, the same ones in every run
+nightly   every test but the campaign, with all examples, other ones in each run
 campaign  what takes hours: the tests marked `campaign`
 """
 
@@ -13,7 +14,9 @@ from typing import TypeVar
 
 from hypothesis import settings
 
-PROFILES = ("fast", "ci", "campaign")
+PROFILES = ("fast", "ci", "nightly", "campaign")
+PART = {"fast": 10, "ci": 3}
+"""One of how many random examples a profile tries; the others try all."""
 LEAST = 3
 """A random test with fewer examples than this would hardly be one."""
 
@@ -41,8 +44,8 @@ def load_profile() -> None:
 
 
 def examples(full: int) -> int:
-    """How many of a test's random examples this profile tries: in fast a tenth, at least three (or all, if fewer)."""
-    return full if PROFILE != "fast" else max(full // 10, min(full, LEAST))
+    """How many of a test's random examples this profile tries: in fast a tenth, in ci a third, at least three (or all, if fewer)."""
+    return max(full // PART.get(PROFILE, 1), min(full, LEAST))
 
 
 def by_profile(*, fast: T, full: T) -> T:

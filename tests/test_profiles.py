@@ -12,19 +12,24 @@ from tests import durations, profiles
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize(("full", "fast"), [(500, 50), (60, 6), (12, 3), (3, 3), (2, 2)])
-def test_fast_takes_a_tenth_of_the_examples(monkeypatch: pytest.MonkeyPatch, full: int, fast: int) -> None:
-    monkeypatch.setattr(profiles, "PROFILE", "fast")
-    assert (profiles.examples(full), profiles.by_profile(fast=1, full=2)) == (fast, 1)
-    for name in ("ci", "campaign"):
+@pytest.mark.parametrize(
+    ("full", "fast", "ci"), [(500, 50, 166), (60, 6, 20), (12, 3, 4), (3, 3, 3), (2, 2, 2)]
+)
+def test_fast_takes_a_tenth_of_the_examples_and_ci_a_third(
+    monkeypatch: pytest.MonkeyPatch, full: int, fast: int, ci: int
+) -> None:
+    for name, tried in (("fast", fast), ("ci", ci), ("nightly", full), ("campaign", full)):
         monkeypatch.setattr(profiles, "PROFILE", name)
-        assert (profiles.examples(full), profiles.by_profile(fast=1, full=2)) == (full, 2)
+        assert (profiles.examples(full), profiles.by_profile(fast=1, full=2)) == (
+            tried,
+            1 if name == "fast" else 2,
+        )
 
 
 def test_a_profile_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PODRACE_TESTS", "quick")
     with pytest.raises(
-        ValueError, match="PODRACE_TESTS: there is no profile `quick`: use fast, ci, campaign"
+        ValueError, match="PODRACE_TESTS: there is no profile `quick`: use fast, ci, nightly, campaign"
     ):
         profiles.chosen_profile()
 
@@ -35,6 +40,11 @@ def test_ci_runs_lint_and_every_test_but_the_campaign() -> None:
     assert (
         recipe
         == "PODRACE_TESTS=ci $(BIN)/python -m pytest -m 'not campaign and not real and not lockstep and not nightly' $(PYTEST_ARGS)"
+    )
+    (recipe,) = re.findall(r"^nightly: setup\n\t(.*)$", makefile, re.MULTILINE)
+    assert (
+        recipe
+        == "PODRACE_TESTS=nightly $(BIN)/python -m pytest -m 'not campaign and not real and not lockstep' $(PYTEST_ARGS)"
     )
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert [c for c in ("make lint </dev/null", "make test-all </dev/null") if c not in commands] == []
