@@ -456,6 +456,8 @@ class EventHandlers(Component):
         with otherwise():
             if self.queue.hears_of_updates():
                 self.queue.move_all(events.POD_UPDATE, about=pod)
+            else:
+                self.queue.settle()
 
     # --- nodes -----------------------------------------------------------------------------------------
 

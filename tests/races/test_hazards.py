@@ -92,8 +92,8 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("late-binding", "S-CAP", (Barrier,), (), V, 611, 12),
     ("late-binding", "S-CAP", (Barrier, Fenced), (), V, 551, 12),
     ("late-binding", "S-CAP", (Barrier, Fenced, AskedBeforeForgotten), (), H, 1982, None),
-    ("external-binding", "S-STUCK", (), (), V, 153810, 39),
-    ("external-binding", "S-STUCK", (BoundElsewhereWakes,), (), V, 153810, 39),
+    ("external-binding", "S-STUCK", (), (), V, 153562, 39),
+    ("external-binding", "S-STUCK", (BoundElsewhereWakes,), (), V, 153562, 39),
     ("late-condition", "S-COND", (), (), V, 1560, 26),
     ("late-condition", "S-COND", (VersionedCondition,), (), H, 2767, None),
     ("told-too-late", "S-TOLD", (), (), H, 90, None),
@@ -103,7 +103,7 @@ ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], str, in
     ("gone-victim", "S-STUCK", (AlwaysActivated,), ("133167",), H, 8902, None),
     ("gone-victim", "L-OVER", (AlwaysActivated,), ("133167",), H, 8902, None),
     ("rejected-while-gated", "S-STUCK", (), (), H, 20553, None),
-    ("replacement", "S-NOM", (), (), H, 12641, None),
+    ("replacement", "S-NOM", (), (), H, 12613, None),
     ("emptied-zone", "S-STUCK", (), (), V, 1154, 16),
     ("emptied-zone", "S-STUCK", (), ("127464",), V, 578, 15),
     ("emptied-zone", "S-STUCK", (NodeRemovedFirst,), (), H, 7031, None),
@@ -154,7 +154,7 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("name-of-a-victim", "S-STUCK", (), (), V, 1923, 33),
     ("name-of-a-victim", "S-STUCK", (VictimsAwaitedByUID,), (), H, 3065, None),
     ("namesake-evicted", "S-IDVICTIM", (), (), V, 345, 11),
-    ("namesake-evicted", "S-IDVICTIM", (VictimsDeletedByUID,), (), H, 6696759, None),
+    ("namesake-evicted", "S-IDVICTIM", (VictimsDeletedByUID,), (), H, 6696723, None),
     ("namesake-nominated", "S-NOMLIVE", (), (), V, 954, 14),
     ("namesake-nominated", "S-NOMLIVE", (NominatedByUID,), (), H, 141089, None),
     ("namesake-nominated", "S-IDSTATUS", (), (), V, 350, 11),
@@ -175,8 +175,8 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("half-kept-out", "S-STUCK", (AnyTermHeard,), (), H, 185, None),
     ("grown-in-flight", "S-CAP", (), (), V, 24, 5),
     ("namesake-lost", "S-CONS", (), (), V, 23616, 31),
-    ("namesake-lost", "S-CONS", (GhostsRefused,), (), H, 103315, None),
-    ("namesake-lost", "S-CONS", (RequeueLooksAgain,), (), H, 100593, None),
+    ("namesake-lost", "S-CONS", (GhostsRefused,), (), H, 103237, None),
+    ("namesake-lost", "S-CONS", (RequeueLooksAgain,), (), H, 100515, None),
     ("port-of-two", "S-PORT", (), (), V, 636, 12),
     ("port-of-two", "S-PORT", (PortsOfOthersKept,), (), H, 4310, None),
     ("taint-gone", "S-TAINT", (), (), V, 304, 11),
@@ -214,11 +214,11 @@ NEWEST = RELEASES[-1]
 @pytest.mark.parametrize(
     ("release", "patches", "verdict", "states", "steps"),
     [
-        pytest.param("1.34", (NominationsInMemoryHeard,), H, 4575499, None, marks=pytest.mark.ci),
-        ("1.36", (NominationsInMemoryHeard,), V, 50249, 35),
+        pytest.param("1.34", (NominationsInMemoryHeard,), H, 4573335, None, marks=pytest.mark.ci),
+        ("1.36", (NominationsInMemoryHeard,), V, 50243, 35),
         ("1.36", (AlwaysActivated,), V, 108223, 36),
         pytest.param(
-            "1.36", (NominationsInMemoryHeard, AlwaysActivated), H, 7890233, None, marks=pytest.mark.ci
+            "1.36", (NominationsInMemoryHeard, AlwaysActivated), H, 7889789, None, marks=pytest.mark.ci
         ),
     ],
 )

@@ -50,7 +50,7 @@ WAITING = [
     ("gate-outlives-removal", "S-STUCK", "1.28", 36),
     ("gone-victim", "S-STUCK", "1.33", 9591),
     ("gone-victim", "S-STUCK", "1.36.3", 3155),
-    ("lost-nomination", "S-STUCK", "1.34", 34711),
+    ("lost-nomination", "S-STUCK", "1.34", 34669),
     ("old-rejection", "S-STUCK", "1.28", 488),
     ("waiting-victim", "S-STUCK", "1.22", 2445),
     ("hazards/leader-hand-over", "S-CAP", "1.34", 240),

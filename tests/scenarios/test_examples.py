@@ -36,7 +36,7 @@ ROWS = [
     ("new-node-in-zone", "1.22", "S-CAP", (H, 1, 0, 0, None)),
     ("new-node-in-zone", "1.22", "S-ERR", (H, 2739, 8043, 39, None)),
     # A nomination that was never written wakes nobody when its pod is deleted, also after 129058.
-    ("lost-nomination", "1.34", "S-STUCK", (V, 34711, 101790, 33, 33)),
+    ("lost-nomination", "1.34", "S-STUCK", (V, 34669, 101694, 33, 33)),
     # AssignedPodUpdated was told to few of the parked pods.
     ("label-lost", "1.31", "S-STUCK", (V, 134, 252, 15, 15)),
     # Up to 1.21 the node of the other zone woke the pod, too.

@@ -77,8 +77,7 @@ class Moves(Entries):
     they are not set while the scheduling cycle has such a call before it (`pops_next`). They go, too, with the next step of the goroutine
     that moved the pods (`mover`), which cannot take it before its call returns. All other steps commute with Pop. Not told
     (A-MOVES): a pod of activeQ that is popped amid a move, after another that was popped amid it and skipped, misses the event. And
-    filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well. An update of an assigned pod that
-    no plugin asked for takes the lock upstream, and does not end the move here.
+    filters (1.31) and AddNominatedPod (up to 1.34) that did not take the queue's lock end the move as well.
 
     `freed[p]`: since p was popped, a claim was deleted that was allocated as far as the scheduler knew. `shrunk[p on n]`: since p was popped, n
     became too small for it, which counts if p comes back as nominated to n. `late_freed` and `late_shrunk` are such events that will be recorded late.

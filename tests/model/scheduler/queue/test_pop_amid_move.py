@@ -119,6 +119,15 @@ def test_a_move_ends_before_the_next_call_that_takes_the_lock(name):
     assert met(model, scheduler, pods) == [False, False]
 
 
+def test_a_move_ends_before_an_update_of_an_assigned_pod_that_no_plugin_asked_for():
+    """AssignedPodUpdated takes the lock, whether or not it moves a pod."""
+    model, queue, scheduler, pods, gone = make("1.36", backoff=False)
+    move(model, queue, gone)
+    assigned = PodObject(exists=True, node=gone.node)
+    model.do(lambda: model.part("handlers").wake_for_assigned(gone, assigned, PodObject(exists=True, node=gone.node, terminating=True)))
+    assert met(model, scheduler, pods) == [False, False]
+
+
 def test_nothing_is_noted_while_the_cycle_has_still_to_take_the_lock():
     model, queue, scheduler, pods, gone = make("1.36", backoff=False)
     for phase, noted in ((Phase.FILTERING, False), (Phase.DRY_RUN, False), (Phase.ASSUMED, True)):
