@@ -41,6 +41,7 @@ from .outcomes import BatchOutcome, ClusterOutcome
 from .proof_request import ProofQuestion, ProofRequest
 
 _CUT = "podrace was told to end before every cluster was explored and every counterexample shown"
+_NOT_SHOWN = "--examples DIR writes one cluster of each group as a scenario, and podrace check shows its counterexample"
 
 MOST_EXPLAINED = 12
 """In about so many clusters it is looked how far an order of steps is possible that is so in none."""
@@ -183,7 +184,7 @@ class Prover:
         open_ = "INCONCLUSIVE" if counts["inconclusive"] or self.is_cut else ""
         results = [r for some in self.found.values() for r in some]
         fired = {step for r in results for step in r.fired}
-        groups = () if self.is_cut else tuple(self._groups(violated))
+        groups = tuple(self._groups(violated))
         template = self.question.template
         return Proof(
             property=self.question.property,
@@ -215,7 +216,7 @@ class Prover:
             never_acted={} if violated or open_ else _never_acted(results, fired),
             notes=(
                 *self.composition.notes,
-                *([_CUT] if self.is_cut else self._idle_notes()),
+                *([_CUT, *([_NOT_SHOWN] if groups else [])] if self.is_cut else self._idle_notes()),
                 *self._notes_on_words(),
             ),
             version=version_of(self.composition),
@@ -298,17 +299,19 @@ class Prover:
             )
 
     def _groups(self, violated: list[tuple[str, ClusterOutcome]]) -> Iterator[ViolatingGroup]:
-        """Clusters whose counterexamples take the same steps, the shortest first."""
+        """Clusters whose counterexamples take the same steps, the shortest first. Once podrace was told to end, nothing more is searched for them."""
         groups: dict[tuple[tuple[str, int], ...], list[tuple[str, ClusterOutcome]]] = {}
         for name, outcome in violated:
             groups.setdefault(tuple(sorted(Counter(outcome.steps).items())), []).append((name, outcome))
         shortest = sorted(groups.values(), key=lambda members: min(map(self._simplicity, members)))
         for number, members in enumerate(shortest):
             name, outcome = min(members, key=self._simplicity)
-            placement = self.placements[name]
-            question, parameters = placement.question, placement.parametric.parameters
-            least = placement.regions.smallest(dict(zip(parameters, outcome.values, strict=True)))
-            yield self._group(number, question, tuple(least[q] for q in parameters), members)
+            placement, values = self.placements[name], outcome.values
+            if not self.is_cut:
+                parameters = placement.parametric.parameters
+                least = placement.regions.smallest(dict(zip(parameters, values, strict=True)))
+                values = tuple(least[q] for q in parameters)
+            yield self._group(number, placement.question, values, members)
 
     def _why(self, outcomes: list[tuple[str, ClusterOutcome]]) -> AskAnswer | None:
         """Why an order of steps is not possible, in one cluster: of some small and large ones, one in which most of the steps are."""
@@ -350,7 +353,7 @@ class Prover:
         name = f"{question.property.lower()}-group-{number + 1}"
         title = "The simplest of several violating clusters" if count > 1 else "A violating cluster"
         finding = None
-        if number < SHOWN:
+        if number < SHOWN and not self.is_cut:
             scenario = Scenario(name, title, name, replace(spec, name=name))
             own = question.cls if question.own or question.asked is not None else None
             self.watcher.start(f"{self.what}: group {number + 1}")

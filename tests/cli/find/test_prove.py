@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from podrace.analysis.prove import proof_of_property
+from podrace.base.problems import Terminated
 from podrace.reports.answers.proof_report import Proof
 from tests.cli.helpers import Shell
 
@@ -52,6 +54,33 @@ def test_violating_clusters_are_grouped_with_the_simplest_of_each(shell: Shell, 
     again = shell("check", str(files[0]))
     assert again.code == 1
     assert "Violated after 30 steps" in again.out
+
+
+@pytest.mark.ci
+def test_a_proof_that_is_cut_has_the_groups_that_were_found(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is told to end searches nothing more: a group has its simplest cluster, and its scenario shows the counterexample."""
+
+    def told_to_end(*_: object) -> None:
+        raise Terminated
+
+    monkeypatch.setattr(proof_of_property, "verdict_on", told_to_end)
+    line = ("prove", "--pods", "2", "--nodes", "1", "--release", "1.36.3", "--property", "S-STUCK", "-j", "1")
+    ran = shell(*line, "--time", "any", "--examples", "found")
+    words = " ".join(ran.out.split())
+    assert (ran.code, "VIOLATED" in words) == (1, True)
+    assert "24 clusters can be told apart; 2 of them are violating" in words
+    assert (
+        "note: podrace was told to end before every cluster was explored and every counterexample shown"
+        in words
+    )
+    assert "note: --examples DIR writes one cluster of each group as a scenario" in words
+    assert "Group 1: 2 clusters, 38 steps; the simplest: n1 has" in words
+    assert "What happens" not in words
+    assert [f.name for f in (tmp_path / "found").iterdir()] == ["s-stuck-group-1.yaml"]
+    again = shell("check", "found/s-stuck-group-1.yaml", "--time", "any")
+    assert (again.code, "Violated after 38 steps" in " ".join(again.out.split())) == (1, True)
 
 
 @pytest.mark.ci
