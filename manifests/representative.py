@@ -5,9 +5,11 @@ nodes to pods by anti-affinity; it is never evicted, and one that waits is never
 representative is one about these pods and nodes, and is never claimed of the whole cluster.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..base.problems import Problem
@@ -25,11 +27,27 @@ from .situation import Situation, used_by
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """At most so many pods and nodes; `controllers`: and those who make these pods anew, each with one more pod where it needs that."""
+    """At most so many pods and nodes; `controllers`: and those who make these pods anew, each with one more pod where it needs that.
+
+    `most`: so many pods where no question can be asked with fewer than that.
+    """
 
     pods: int = 3
     nodes: int = 2
     controllers: bool = False
+    most: int = 0
+
+    def for_question(self, question: ClusterQuestion) -> Size:
+        """The size with room for a question; where there is room for it, too, for a pod that may take what is freed. Raises Problem."""
+        if question.needs <= self.pods:
+            return self
+        for pods in (question.needs_with_contender, question.needs):
+            if pods <= self.most:
+                return replace(self, pods=pods)
+        raise Problem(
+            f"{question.pod.name} needs {question.needs - 1} pods out of its way on every node: "
+            f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
+        )
 
 
 class Representative(Data, slots=False):
@@ -92,11 +110,7 @@ def represent(
     question = asker.ask(_named(focus, waiting)) if focus is not None else _first(asked, size, inventory)
     if question.node is None:
         raise Problem(_hopeless(question, asked, situation, focus))
-    if question.needs > size.pods:
-        raise Problem(
-            f"{question.pod.name} needs {question.needs - 1} pods out of its way on every node: "
-            f"allow --pods {question.needs_with_contender} or more{_with_whom(question)}, or choose another pod with --focus"
-        )
+    size = size.for_question(question)
     pods, nodes = _kept(question, asker, size)
     makers = None
     if size.controllers:

@@ -253,9 +253,16 @@ MOST_KEPT = 16
 """Of pods, and of nodes: each more multiplies the states."""
 
 
-def parse_size(pods: str, nodes: str, controllers: bool = False) -> Size:
+MOST_NEEDED = 5
+"""So many pods are kept where --pods says nothing and no question needs fewer. On one node they have 8 million states, and each more multiplies them."""
+
+
+def parse_size(pods: str | None, nodes: str, controllers: bool = False) -> Size:
     """The greatest representative, with the controllers of its pods or without."""
-    return Size(_number("--pods", pods, 2), _number("--nodes", nodes, 1), controllers)
+    on = _number("--nodes", nodes, 1)
+    if pods is None:
+        return Size(nodes=on, controllers=controllers, most=MOST_NEEDED)
+    return Size(_number("--pods", pods, 2), on, controllers)
 
 
 def _number(option: str, text: str, least: int) -> int:

@@ -179,7 +179,7 @@ names             NAME|FILE                 What to check.
 filename          -f --filename FILE|DIR|-  Kubernetes objects, also as kubectl prints them: check a small cluster made from them (repeatable).
 recursive         -R --recursive            Also read subdirectories of -f.
 strict            --strict                  Refuse kinds in -f that podrace does not know.
-pods              --pods N                  Keep at most N pods of -f.
+pods              --pods N                  Keep at most N pods of -f (default: 3, or up to 5 if a pod needs the room of more).
 nodes             --nodes N                 Keep at most N nodes of -f.
 focus             --focus NAMESPACE/POD     Keep this waiting pod of -f (default: the most contested one).
 drain             --drain NODE              Check the cluster of -f right after a drain of this node.

@@ -9,7 +9,7 @@ from ..kept_lives import Lives
 from ..left_out import affinity_of, constraints_of, leaving
 from ..members import ClusterNode, ClusterPod
 from ..reading.resource_amounts import write_amount
-from ..representative import Representative, is_of_daemon_set, why_never
+from ..representative import Representative, Size, is_of_daemon_set, why_never
 from .untested import not_asked
 
 MOST_LINES = 8
@@ -156,6 +156,8 @@ def _domains(key: str, kept: Representative) -> str:
 def _kept(kept: Representative) -> Iterator[str]:
     lives = Lives(kept)
     yield f"representative: {title_of(kept)}"
+    if kept.question.needs > Size().pods:
+        yield f"  every node has too little room for {kept.question.pod.name}: {kept.question.needs - 1} pods have to go"
     for node in kept.nodes:
         ready = f"; Ready is {node.ready}" if node.ready != "True" else ""
         deleted = "; being deleted" if node.deleted else ""

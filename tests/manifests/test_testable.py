@@ -46,6 +46,10 @@ def test_the_size_that_is_recommended_has_room_for_a_rival(large: str) -> None:
     assert why_untested(without, "S-NOM", ("x",)) == (
         "no rival of shop/wants-0 is kept: --pods 5 keeps shop/wants-1, too"
     )
+    found = [[p.name for p in represent(inventory, Size(most=most)).pods] for most in (4, 5, 6)]
+    assert found == [[p.name for p in one.pods] for one in (without, whole, whole)]
+    with pytest.raises(Problem, match="allow --pods 5 or more"):
+        represent(inventory, Size(most=3))
 
 
 def test_a_question_that_can_be_kept_with_its_rival_comes_first(tmp_path: Path) -> None:

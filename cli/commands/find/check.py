@@ -38,7 +38,7 @@ def check(
     filename: list[str] | None = None,
     recursive: bool = False,
     strict: bool = False,
-    pods: str = "3",
+    pods: str | None = None,
     nodes: str = "2",
     focus: str | None = None,
     drain: str | None = None,
