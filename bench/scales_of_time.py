@@ -6,8 +6,12 @@ under `any` and `scales`; a line that begins with * has two verdicts.
 
     python bench/scales_of_time.py           # a minute
     python bench/scales_of_time.py --all     # the flush put on in every race and hazard, 1.32 and later
+    python bench/scales_of_time.py --shown   # the same from 1.24 on: each violation, and the run of it that is shown
 
 Last comes the geometric mean of states and CPU under `any`, for each under `scales`, over the searches that both end with `holds`, and over all others.
+
+With `--shown`, each violation has a row of a table: the steps of a shortest run, and what would have to last for minutes in it; the steps of the run that is shown, and
+what has to in that one. What podrace says has to is compared with what `slow_actors` finds in the run; a row that begins with * has another answer.
 """
 
 import math
@@ -17,6 +21,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from podrace.analysis.request.plan import compose_for, default_properties, default_release
+from podrace.analysis.shown.believable import believable
+from podrace.analysis.shown.slow import slow_actors
 from podrace.base.problems import Problem
 from podrace.checker.core.exploration import Budget
 from podrace.checker.core.result import Result
@@ -31,9 +37,11 @@ from podrace.scenarios.reader.scenario_reader import parse_scenario
 SIZES = ((3, 1), (3, 2), (4, 1), (4, 2))
 BUDGET = Budget(max_states=3_000_000, timeout=60)
 NEWEST = "1.36.3"
-ALL = "--all" in sys.argv
+SHOWN = "--shown" in sys.argv
+ALL = SHOWN or "--all" in sys.argv
+FIRST = "1.24" if SHOWN else "1.32"
 if ALL:
-    BUDGET = Budget(max_states=400_000, timeout=60, jobs=1)
+    BUDGET = Budget(max_states=1_000_000 if SHOWN else 400_000, timeout=60, jobs=1)
 
 
 def cluster(pods: int, nodes: int, flush: bool) -> TransitionSystem:
@@ -62,7 +70,7 @@ def asked() -> Iterator[tuple[str, TransitionSystem, str]]:
             if PROPERTIES[name].kind == "liveness":
                 continue
             for release in dict.fromkeys((default_release(scenario), *([] if ALL else [NEWEST]))):
-                if ALL and (release not in RELEASES or RELEASES.index(release) < RELEASES.index("1.32")):
+                if ALL and (release not in RELEASES or RELEASES.index(release) < RELEASES.index(FIRST)):
                     continue
                 try:
                     classes = compose_for(scenario, release, [], []).classes
@@ -86,6 +94,27 @@ def told(found: tuple[Result, float]) -> str:
     return f"{result.verdict.name} {result.counts.states:,}{length}, {seconds:.1f} s"
 
 
+def shown(title: str, system: TransitionSystem, name: str) -> str | None:
+    """A row on a violation; None where the property is not violated, or not within the limit."""
+    (result,) = check(system, [name], BUDGET)
+    if result.trace is None:
+        return None
+    said = believable(system, result, BUDGET)
+    trace, needed = said.result.trace, () if said.with_scales is None else said.with_scales.slow
+    assert trace is not None
+    first, last = slow_actors(system, name, result.trace), slow_actors(system, name, trace)
+    verdict = "" if said.with_scales is None else said.with_scales.verdict
+    told = [
+        f"{'' if set(last) <= set(needed) else '* '}{title}",
+        f"{len(result.trace.steps)}",
+        ", ".join(first),
+        verdict,
+        f"{len(trace.steps)}",
+        ", ".join(last),
+    ]
+    return f"| {' | '.join(told)} |"
+
+
 def mean(ratios: list[float]) -> str:
     """The geometric mean."""
     return (
@@ -95,6 +124,15 @@ def mean(ratios: list[float]) -> str:
 
 def main() -> None:
     """Print one line for each search, and the means."""
+    if SHOWN:
+        print(
+            "| Scenario | Shortest run | Slow in it | With `time: scales` | Run shown | Slow in it |\n|---|---|---|---|---|---|"
+        )
+        for search in asked():
+            row = shown(*search)
+            if row is not None:
+                print(row, flush=True)
+        return
     for pods, nodes in () if ALL else SIZES:
         system = cluster(pods, nodes, True)
         found = [searched(system, "S-NOM", scales) for scales in (False, True)]
