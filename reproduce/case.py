@@ -13,6 +13,7 @@ from ..analysis.stored.replayed import Replayed
 from ..base.problems import UsageProblem
 from ..checker.core.interpreter import Interpreter
 from ..checker.core.trace import LassoTrace, Trace, plain_value
+from ..checker.reduction.scales_of_time import is_due
 from ..model.environment.cluster.placement_rules import NO_WISHES
 from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
 from ..model.history import Composition
@@ -203,9 +204,10 @@ def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:
 
 
 def variables_of_model(system: TransitionSystem) -> frozenset[str]:
-    """The variables of the model, without what properties remember beside it."""
+    """The variables of the model, without what properties remember beside it, and without which timers are due."""
     monitors = {*system.invariants, *system.resettabilities, *system.livenesses}
-    return frozenset(v.name for v in system.variables if v.name.partition(".")[0] not in monitors)
+    own = (v.name for v in system.variables if not is_due(v))
+    return frozenset(name for name in own if name.partition(".")[0] not in monitors)
 
 
 def in_order_of_start(case: Case) -> Case:

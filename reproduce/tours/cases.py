@@ -11,7 +11,7 @@ import numpy as np
 from ...checker.core.trace import plain_value
 from ...checker.explicit.state_graph import StateGraph
 from ...reports.step import Value
-from ..case import CHOICE, Case, CaseStep, order_of, rivals
+from ..case import CHOICE, Case, CaseStep, order_of, rivals, variables_of_model
 from ..lockstep.lockstep import case_for
 from ..random_runs.random_runs import Model, RandomRun
 from ..timing.timing import Timing
@@ -24,6 +24,8 @@ class Cases:
         self._model, self._graph = model, graph
         self._first = case_for(RandomRun(model, (), Timing((), ())), "")
         self._names = [variable.name for variable in model.system.variables]
+        own = variables_of_model(model.system)
+        self._own = np.array([name in own for name in self._names])
         decode = model.system.universe.decode
         self._decode = [
             lambda code, sort=v.sort: plain_value(decode(sort, code)) for v in model.system.variables
@@ -49,7 +51,7 @@ class Cases:
         before, after = self._graph.codes[source], self._graph.codes[target]
         changes = {
             self._names[place]: self._value(place, int(after[place]))
-            for place in np.flatnonzero(before != after).tolist()
+            for place in np.flatnonzero((before != after) & self._own).tolist()
         }
         name, actor = self._steps[number], self._model.system.transitions[number].actor
         others = self._rivals(name, number, source)

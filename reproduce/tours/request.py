@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Budget
+from ...checker.explicit import explore
 from ...checker.explicit.state_graph import state_graph
+from ...checker.reduction.scales_of_time import endless, with_scales
 from ...model.history import Composition
+from ...model.language import TransitionSystem
 from ...properties import instrument
 from ...reports.tours import Departure, Tour
 from ...scenarios import Scenario
@@ -42,10 +45,11 @@ def tour_of(
     """The tour of a scenario. Raises UsageProblem if the scenario has no real cluster."""
     _refuse(scenario)
     began = time.monotonic()
-    model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
     say(f"{scenario.name}: exploring all of it")
-    states = min(budget.max_states or MOST_STATES, 1 << 24)
-    graph = state_graph(model.system, replace(budget, max_states=states))
+    budget = replace(budget, max_states=min(budget.max_states or MOST_STATES, 1 << 24))
+    system = in_time(instrument(scenario.spec, composition.classes, []), budget)
+    model = Model(scenario, composition, system)
+    graph = state_graph(system, budget)
 
     def tell(toured: Toured) -> None:
         taken, differing = toured.count(Fate.TAKEN), toured.causes.total()
@@ -59,6 +63,14 @@ def tour_of(
     toured = tour(model, graph, play, Asked(max(1, budget.jobs), seconds, forced=forced), tell)
     departures = tuple(_departure(toured, name, play, say) for name, _ in toured.causes.most_common())
     return _document(toured, code, built, departures)
+
+
+def in_time(system: TransitionSystem, budget: Budget) -> TransitionSystem:
+    """The system with its scales of time, if it asks for them; without, where work can go on endlessly, or that is not known, as a verdict is then one without them, too."""
+    timed = with_scales(system)
+    asked = endless(timed)
+    waits = None if asked is None else explore(asked, budget)
+    return timed if waits is None or (waits.complete and not waits.lassos) else replace(system, scales=False)
 
 
 def _refuse(scenario: Scenario) -> None:
