@@ -362,7 +362,8 @@ class Timetable:
         if self._queue.is_incomplete(p, after) and not self._queue.is_incomplete(p, before):
             self._aside[p] = _Record(number, number)
         old, new = self._queue.of(p, before), self._queue.of(p, after)
-        flushed = pod is p and (transition.part, transition.step) == FLUSHES[1]
+        is_flush = (transition.part, transition.step) == FLUSHES[1]
+        flushed = is_flush and pod is not None and self._queue.share_entry(pod, p)
         if old == new:
             if flushed and old == PARKED:
                 due = PARKED_FLUSHES if self.rules.again else 1

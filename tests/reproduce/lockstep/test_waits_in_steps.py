@@ -189,6 +189,27 @@ def test_an_entry_has_waited_for_as_long_as_the_pod_that_came_before_its_group()
     assert found == {flushes[0]: 270_000, flushes[1]: 30_000}
 
 
+LACKS_A_POD = """
+nodes: {n1: {cpu: 1}}
+podGroups: {g: {minCount: 3}}
+pods: {a: {cpu: 1, podGroup: g}, b: {cpu: 1, podGroup: g}}
+scope: {pod_deletions: 1}
+"""
+
+
+@pytest.mark.parametrize("flushed", "ab")
+@pytest.mark.parametrize("release", ["1.37.2", "1.38.0-beta.0"])
+def test_a_flush_of_an_entry_counts_for_all_of_its_pods(release: str, flushed: str) -> None:
+    """FlushTimestamp is the entry's: b is due five minutes after the flush also if a, with which it waited then, is gone."""
+    model = Model.of(LACKS_A_POD, resolve(release, gates=ENTRY_GATES))
+    first, last = f"queue.flush_unschedulable(pod={flushed})", "queue.flush_unschedulable(pod=b)"
+    gone = ("users.delete_pod(pod=a)", "handlers.handle_for_queue(pod=a)")
+    numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
+    path = [numbers[label] for label in (first, *gone, last)]
+    found = timing_of(model.system, path, model.composition).waits
+    assert found == (270_000, 0, 0, 330_000)
+
+
 AN_ENTRY_AND_A_POD = """
 nodes: {n1: {cpu: 2}}
 podGroups: {g: {minCount: 1}}
