@@ -114,10 +114,12 @@ def write_sources(
     return write_module(version, go, folder) if own is None else own.write_module(go, folder)
 
 
-def built_for(version: KubernetesVersion, go: Go, say: Say, counted: Sequence[str] = ()) -> Built:
+def built_for(
+    version: KubernetesVersion, go: Go, say: Say, counted: Sequence[str] = (), what: str = ""
+) -> Built:
     """The binary for a version, built if there is none yet. Raises GoProblem.
 
-    It counts which statements of the packages `counted` are executed.
+    It counts which statements of the packages `counted` are executed. `what` says to the user what is built.
     """
     sources = driver_files(version, holds=True)
     kept = kept_in() / f"{version.tag}-{key_of(version, go, sources, counted)}"
@@ -131,7 +133,8 @@ def built_for(version: KubernetesVersion, go: Go, say: Say, counted: Sequence[st
         origin = None if version in OWN_DRIVERS else sources_of(version, go, kept.parent)
         with alone_in(copy, say, "builds the sources"):
             if not is_as_built(kept):
-                _build_into(kept, version, go, say, origin, copy, counted)
+                say(building(what or version.tag))
+                _build_into(kept, version, go, origin, copy, counted)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
     return Built(version, kept, notes["instead"], notes["holds"])
 
@@ -155,7 +158,6 @@ def _build_into(
     kept: Path,
     version: KubernetesVersion,
     go: Go,
-    say: Say,
     origin: Path | None,
     copy: Path,
     counted: Sequence[str],
@@ -163,7 +165,6 @@ def _build_into(
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix=f"{version.tag}-") as name:
         made = Path(name) / "made"
         made.mkdir()
-        say(building(version.tag))
         if origin is None:
             _compile(made, version, go, False, ())
         else:

@@ -161,7 +161,9 @@ class Damage:
         root = (change.base_tree if removed else change.tree) or change.base
         try:
             with tree_with(root, texts, change.version, say) as tree:
-                return taken(built_for(replace(change.version, tree=tree), self.go, say, counted)), set()
+                version = replace(change.version, tree=tree)
+                words = f"{change.base_words} {'without' if removed else 'with'} the change, so that its lines can be damaged"
+                return taken(built_for(version, self.go, say, counted, words)), set()
         except BuildProblem as problem:
             return None, _refused(problem.text, damaged)
 

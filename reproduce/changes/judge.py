@@ -444,6 +444,7 @@ class Judging:
             self.watcher.say,
             self.change.base_tree is not None,
             self.what.elements,
+            not self.effort.whole,
         ):
             told = probe.told
             self.probed.append(told)
@@ -485,7 +486,8 @@ class Judging:
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)
         try:
-            return built_for(replace(self.change.version, tree=tree), self.go, self.watcher.say, counted)
+            version = replace(self.change.version, tree=tree)
+            return built_for(version, self.go, self.watcher.say, counted, name)
         except BuildProblem as problem:
             error, whose = first_error(problem, self.change)
             if whose == DRIVERS and tree != self.change.base_tree:  # which the unchanged code may have, too

@@ -44,7 +44,7 @@ RUNS, LONGEST = 24, 60
 """How many runs are made in a scenario, and of how many steps at most."""
 
 MORE_RUNS = 4
-"""How many times as many in one of the smallest clusters, which execute it soon: few of them refuse a pod while another is parked."""
+"""How many times as many in one of the smallest clusters, which execute it soon, and in a scenario that the user names: few of them refuse a pod while another is parked."""
 
 STATES = 60_000
 """In so many states of one of these a run to what is changed is searched for."""
@@ -155,14 +155,15 @@ def probes(
     say: Say,
     own_base: bool = False,
     elements: Sequence[str] = (),
+    named: bool = False,
 ) -> Iterator[Probe]:
-    """The runs of each scenario that can be played, while it `goes_on`; those that are left stay in `scenarios`. `elements` stand for what is changed. With `own_base` the unchanged code is no version that the model has."""
+    """The runs of each scenario that can be played, while it `goes_on`; those that are left stay in `scenarios`. `elements` stand for what is changed. With `own_base` the unchanged code is no version that the model has. The scenarios that a user has `named` get as many runs as the smallest clusters."""
     waiting: deque[Future[Probe]] = deque()
     with ThreadPoolExecutor(jobs) as pool:
         while scenarios and goes_on():
             scenario = scenarios.popleft()
             say(f"random runs in {scenario.name}, {len(scenarios)} more scenarios to come")
-            runs = _runs(scenario, release, elements)
+            runs = _runs(scenario, release, elements, thorough=named or scenario.file == FILE)
             if runs:
                 waiting.append(pool.submit(_probed, scenario, runs, built, lines, own_base))
             while len(waiting) > jobs * AHEAD or (waiting and waiting[0].done()):
@@ -171,16 +172,15 @@ def probes(
             yield waiting.popleft().result()
 
 
-def _runs(scenario: Scenario, release: str, elements: Sequence[str]) -> list[RandomRun]:
+def _runs(scenario: Scenario, release: str, elements: Sequence[str], *, thorough: bool) -> list[RandomRun]:
     model = playable(scenario, release)
     if model is None:
         return []
     walker = Walker(model, Counter())
     random = Random(scenario.name)
-    is_small = scenario.file == FILE
-    count = RUNS * (MORE_RUNS if is_small else 1)
+    count = RUNS * (MORE_RUNS if thorough else 1)
     made = [walker.walk(random, random.randint(LONGEST // 3, LONGEST)) for _ in range(count)]
-    reaching = runs_while_one_is_parked(model, elements) if is_small else ()
+    reaching = runs_while_one_is_parked(model, elements) if thorough else ()
     return [run for run in (*reaching, *made) if run.path]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 import pytest
 
@@ -11,8 +14,9 @@ from podrace.analysis.request.method import USUAL
 from podrace.checker.core.exploration import Budget
 from podrace.checker.trace.execution import replay
 from podrace.model.scheduler.queue.sub_queues import SubQueue
+from podrace.reproduce.changes import probes as probing
 from podrace.reproduce.changes.departures import playable
-from podrace.reproduce.changes.probes import MORE_RUNS, RUNS, _runs, runs_while_one_is_parked
+from podrace.reproduce.changes.probes import MORE_RUNS, RUNS, _runs, probes, runs_while_one_is_parked
 from podrace.reproduce.changes.replays import counterexamples, finding_in_base
 from podrace.reproduce.changes.small_clusters import (
     PODS,
@@ -22,7 +26,8 @@ from podrace.reproduce.changes.small_clusters import (
     smallest_clusters,
 )
 from podrace.reproduce.modules.module import parse_version
-from podrace.scenarios import shipped
+from podrace.reproduce.random_runs.random_runs import RandomRun
+from podrace.scenarios import Scenario, shipped
 
 ADDING = ["scheduler.queue.nominator.Nominator.add"]
 
@@ -92,13 +97,38 @@ def test_the_smallest_have_a_pod_that_waits_for_the_room_of_another() -> None:
         assert finding_in_base(one, "S-STUCK", "1.36.3", Budget(), USUAL).verdict == "HOLDS"
 
 
+def made(scenario: Scenario, elements: tuple[str, ...], named: bool) -> int:
+    """How many cases the runs of a scenario are, which are counted when they are asked to be played."""
+    found = []
+
+    def probed(_: object, runs: Sequence[RandomRun], *__: object) -> str:
+        found.append(len(runs))
+        return "probe"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(probing, "_probed", probed)
+        built: Any = (None, None)
+        going = probes(deque([scenario]), "1.36.3", built, (), 1, lambda: True, str, False, elements, named)
+        assert list(going) == ["probe"]
+    return found[0]
+
+
 def test_more_runs_are_made_in_the_smallest() -> None:
     """Of 24 runs of two rivals one refused a pod; of 96, four."""
     (rivals,) = (one for one in smallest_clusters() if one.name == "a-b-permit-rejections")
-    assert len(_runs(rivals, "1.36.3", ())) == RUNS * MORE_RUNS
-    others = replace(rivals, file="other.yaml")
     woken = "scheduler.cycles.failure.FailureHandler.wake_others"
-    assert len(_runs(others, "1.36.3", (woken,))) == RUNS
+    counts = {
+        (file, named): made(replace(rivals, file=file), (woken,), named)
+        for file in (rivals.file, "other.yaml")
+        for named in (False, True)
+    }
+    searched = RUNS * MORE_RUNS + 2
+    assert counts == {
+        ("small.yaml", False): searched,
+        ("small.yaml", True): searched,
+        ("other.yaml", False): RUNS,
+        ("other.yaml", True): searched,
+    }, "a scenario that a user names is searched, too, whatever its file is called"
 
 
 @pytest.mark.parametrize(
@@ -137,4 +167,4 @@ def test_runs_to_what_is_changed_while_another_pod_is_parked(
         place = [v.name for v in model.system.variables].index(f"queue.sub_queue[{other}]")
         assert list(SubQueue)[trace.states[-2][place]] is SubQueue.UNSCHEDULABLE
     assert found == ends
-    assert len(_runs(scenario, "1.36.3", (element,))) == RUNS * MORE_RUNS + len(ends)
+    assert len(_runs(scenario, "1.36.3", (element,), thorough=True)) == RUNS * MORE_RUNS + len(ends)
