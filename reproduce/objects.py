@@ -75,7 +75,7 @@ def objects_of(spec: objects.ClusterSpec) -> ClusterObjects:
         tuple(map(node_object, spec.nodes)),
         tuple(_pod_at_start(pod, spec) for pod in spec.pods),
         tuple(budget_object(budget, spec.pods) for budget in spec.budgets),
-        tuple(group_objects(group, spec.pods) for group in spec.groups),
+        tuple(group_objects(group, spec) for group in spec.groups),
         tuple(claim_object(claim, spec) for claim in spec.claims),
         device_objects(spec) if spec.claims else (),
         storage_objects(spec),
@@ -102,8 +102,6 @@ def _missing(spec: objects.ClusterSpec) -> Iterator[str]:
     yield from missing_storage(spec)
     if any(d.parts and d.conditions for d in spec.devices):
         yield "claims for several devices with binding conditions: the driver reports one of them ready"
-    if any(group.parent for group in spec.groups):
-        yield "the driver does not play groups of groups"
     yield from _several_namespaces(spec)
     config = spec.scope.config
     if said := [n for n in _UNPLAYED if getattr(config, n) != getattr(objects.DEFAULTS, n)]:
@@ -309,27 +307,35 @@ def budget_object(budget: objects.DisruptionBudget, pods: tuple[objects.Pod, ...
     return of_kind("policy/v1", "PodDisruptionBudget", metadata, spec=wanted, status=status)
 
 
-def group_objects(group: objects.PodGroup, pods: tuple[objects.Pod, ...]) -> tuple[Object, ...]:
-    """The group as each release has it that has groups: a PodGroup of scheduling.k8s.io, v1beta1 from 1.37 on and v1alpha2 in 1.36, the only group of a Workload of v1alpha1 in 1.35.
+def group_objects(group: objects.PodGroup, spec: objects.ClusterSpec) -> tuple[Object, ...]:
+    """The group as each release has it that has groups: a PodGroup of scheduling.k8s.io, v1beta1 from 1.37 on and v1alpha2 in 1.36, the only group of a Workload of v1alpha1 in 1.35. A group of groups is a CompositePodGroup of v1beta1.
 
-    From 1.37 on a group has the priority of its pods.
+    From 1.37 on a group has the priority of its pods. The groups of a tree are of one Workload, and upstream tries them by their age.
     """
-    policy: Object = {"basic": {}} if group.min_count is None else {"gang": {"minCount": group.min_count}}
-    namespace = next((pod.namespace for pod in pods if pod.group == group.name), "default")
+    root = group.parent or group.name
+    in_tree = {root, *(child.name for child in spec.groups if child.parent == root)}
+    pods = [pod for pod in spec.pods if pod.group in in_tree]
+    namespace = next((pod.namespace for pod in pods), "default")
     metadata: Object = {"name": group.name, "namespace": namespace, "uid": group.name}
-    priority = next((_number(pod._priority) for pod in pods if pod.group == group.name), 0)
-    api, spec, of_workload = (
-        "scheduling.k8s.io",
-        {"schedulingPolicy": policy},
-        {"name": group.name, "policy": policy},
-    )
-    newest: Object = {**spec, "priority": priority}
+    api = "scheduling.k8s.io"
+    newest: Object = {"priority": next((_number(pod._priority) for pod in pods), 0)}
+    if group.parent is not None or group.min_group_count is not None:
+        metadata["creationTimestamp"] = f"2000-01-01T00:00:{group.index:02}Z"
+        newest["workloadRef"] = {"workloadName": root, "templateName": group.name}
+    if group.min_group_count is not None:
+        newest["schedulingPolicy"] = {"gang": {"minGroupCount": group.min_group_count}}
+        return (of_kind(f"{api}/v1beta1", "CompositePodGroup", metadata, spec=newest),)
+    policy: Object = {"basic": {}} if group.min_count is None else {"gang": {"minCount": group.min_count}}
+    newest["schedulingPolicy"] = policy
+    if group.parent is not None:
+        newest["parentCompositePodGroupName"] = group.parent
     if group.topology_key is not None:
         newest["schedulingConstraints"] = {"topology": [{"key": group.topology_key}]}
+    in_workload = {"name": group.name, "policy": policy}
     return (
         of_kind(f"{api}/v1beta1", "PodGroup", metadata, spec=newest),
-        of_kind(f"{api}/v1alpha2", "PodGroup", metadata, spec=spec),
-        of_kind(f"{api}/v1alpha1", "Workload", metadata, spec={"podGroups": [of_workload]}),
+        of_kind(f"{api}/v1alpha2", "PodGroup", metadata, spec={"schedulingPolicy": policy}),
+        of_kind(f"{api}/v1alpha1", "Workload", metadata, spec={"podGroups": [in_workload]}),
     )
 
 

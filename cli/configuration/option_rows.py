@@ -158,6 +158,7 @@ claims            --claims                  Clusters with claims of devices (fro
 extenders         --extenders               Clusters with extenders or scores, instead of the usual ones.
 extended          --extended                Clusters with extended resources that devices back (from 1.36 on) instead of the usual ones.
 groups            --groups                  Clusters with groups of pods (from 1.35 on), GangScheduling or GenericWorkload on, instead of the usual ones.
+trees             --trees                   Clusters with groups of groups (from 1.38 on), CompositePodGroup on, instead of the usual ones.
 volumes           --volumes                 Clusters with volumes and their claims instead of the usual ones.
 store             --store DIR               Shrink an example of each difference, and store it there.
 form              -o --output               Form of the result on stdout.

@@ -1,7 +1,8 @@
 """The sources that the driver is built from: a copy of upstream's in which the goroutine that moves parked pods can be held amid the move.
 
-What is not changed is linked, so the copy takes no room. Three things are changed, none of which decides anything: the queue's lock is one that testing/synctest knows how to wait for; a call stands between a move and
-the note of its event, and between a requeue and Done; and the recorder of metrics ends where there is nothing left to write, which it looks for a thousand times a second otherwise.
+What is not changed is linked, so the copy takes no room. Four things are changed, none of which decides anything: the queue's lock is one that testing/synctest knows how to wait for; a call stands between a move and
+the note of its event, and between a requeue and Done; the recorder of metrics ends where there is nothing left to write, which it looks for a thousand times a second otherwise; and the results of the groups of a tree,
+which upstream takes in the order of a Go map, come in the order of the trace.
 
 The copy has a fixed place for each version, whatever tree it is of: Go knows packages by their place, and builds only what has changed.
 """
@@ -21,6 +22,8 @@ OLDEST = (1, 33)
 
 QUEUE = "pkg/scheduler/backend/queue"
 LOCK = "podrace_lock.go"
+CYCLE = "pkg/scheduler/schedule_one_podgroup.go"
+ORDER = "podrace_order.go"
 
 LEFT_OUT = frozenset({".git", "vendor", "_output", "test", "logo", "CHANGELOG", "hack", "cluster", "docs"})
 
@@ -30,6 +33,8 @@ _EVENT = re.compile(r"^(\t+)(if added := p\.activeQ\.addEventIfAnyInFlight\()", 
 _FLUSH = re.compile(
     r"(FlushMetrics\(\) \{\n\tfor i := 0; i < r\.bufferSize)(; i\+\+ \{\n.*?\n\}\n)", re.DOTALL
 )
+
+_RESULTS = re.compile(r"^(\tfor _, podGroupResult := range )podGroupResults \{$", re.MULTILINE)
 
 
 def with_holds(queue: str) -> str | None:
@@ -55,6 +60,11 @@ def with_short_flush(recorder: str) -> str:
     return _FLUSH.sub(shortened, recorder)
 
 
+def with_order(cycle: str) -> str:
+    """The text of schedule_one_podgroup.go whose results of groups are submitted in an order that the driver knows; as it is if this version has another text there."""
+    return _RESULTS.sub(r"\1podraceOrdered(schedFwk, podGroupResults) {", cycle)
+
+
 def held_copy(sources: Path, folder: Path) -> bool:
     """Make `folder` a copy of a version's sources; gives whether movers can be held there."""
     if folder.exists():
@@ -65,23 +75,29 @@ def held_copy(sources: Path, folder: Path) -> bool:
         text = recorder.read_text(encoding="utf-8")
         if (short := with_short_flush(text)) != text:
             _rewrite(recorder, short)
+    cycle = folder / CYCLE
+    if cycle.is_file():
+        text = cycle.read_text(encoding="utf-8")
+        if (ordered := with_order(text)) != text:
+            _rewrite(cycle, ordered)
+            _rewrite(cycle.with_name(ORDER), source(ORDER))
     queue = folder / QUEUE / "scheduling_queue.go"
     changed = with_holds(queue.read_text(encoding="utf-8")) if queue.is_file() else None
     if changed is None:
         return False
     _rewrite(queue, changed)
-    _rewrite(queue.with_name(LOCK), lock_source())
+    _rewrite(queue.with_name(LOCK), source(LOCK))
     return True
 
 
 def written_as() -> str:
     """The text of all that is changed in a copy, and how."""
-    return files(__package__).joinpath("held.py").read_text(encoding="utf-8") + lock_source()
+    return files(__package__).joinpath("held.py").read_text(encoding="utf-8") + source(LOCK) + source(ORDER)
 
 
-def lock_source() -> str:
-    """The lock, and the call amid a move."""
-    return files("podrace.reproduce").joinpath("sources", LOCK).read_text(encoding="utf-8")
+def source(name: str) -> str:
+    """A file that is added to a copy: the lock, with the call amid a move, or the order of results."""
+    return files("podrace.reproduce").joinpath("sources", name).read_text(encoding="utf-8")
 
 
 def _rewrite(file: Path, text: str) -> None:

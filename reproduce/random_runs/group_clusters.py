@@ -2,7 +2,7 @@
 
 A number determines a cluster: one or two nodes, one or two groups, two to four pods of which most belong to a group, and sometimes one that runs and may be evicted. Groups, and their pods, may be created
 on the way; some pods have a scheduling gate, or a claim of devices that pods of their group share. In the clusters for 1.37 there are no claims, in every other one all pods have one priority, and a node may go.
-In those for 1.38, groups may have to be within one zone.
+In those for 1.38, groups may have to be within one zone. Clusters with groups of groups are another kind.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,9 @@ ENTRY_GATES = {"GenericWorkload": True}
 
 PLACED_GATES = ENTRY_GATES | {"TopologyAwareWorkloadScheduling": True}
 """Those of clusters in which groups can be placed by topology."""
+
+TREE_GATES = PLACED_GATES | {"CompositePodGroup": True}
+"""Those of clusters with groups of groups."""
 
 FIRST_WITH_ENTRIES, FIRST_WITH_PLACEMENTS = 37, 38
 
@@ -45,6 +48,22 @@ def placed_cluster(number: int) -> str:
         for group in made["podGroups"].values():
             if random.random() < 0.8:
                 group["topologyKey"] = "zone"
+    return yaml.safe_dump(made, sort_keys=False)
+
+
+def tree_cluster(number: int) -> str:
+    """That for 1.38 with two or three groups below one root, all there from the start, and pods of one priority and without gates in them."""
+    made = yaml.safe_load(_text(number, TREE_GATES, (1,)))
+    random = Random(f"trees {number}")
+    names = random.choice(("gh", "gh", "gh", "ghi"))
+    made["podGroups"] = {"c": {"minGroupCount": random.choice((1, 1, 2))}} | {
+        name: {"minCount": random.choice((1, 1, 2)), "parent": "c"} for name in names
+    }
+    members = [pod for pod in made["pods"].values() if "podGroup" in pod]
+    for pod in members:
+        pod["podGroup"] = random.choice(names)
+        pod["priority"] = max(one["priority"] for one in members)
+        pod.pop("schedulingGates", None)
     return yaml.safe_dump(made, sort_keys=False)
 
 

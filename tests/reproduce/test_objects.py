@@ -334,7 +334,7 @@ def test_a_group_is_said_in_the_kinds_of_all_releases() -> None:
             "apiVersion": "scheduling.k8s.io/v1beta1",
             "kind": "PodGroup",
             "metadata": metadata,
-            "spec": {"schedulingPolicy": policy, "priority": 0},
+            "spec": {"priority": 0, "schedulingPolicy": policy},
         },
         {
             "apiVersion": "scheduling.k8s.io/v1alpha2",
@@ -356,6 +356,48 @@ def test_a_group_is_said_in_the_kinds_of_all_releases() -> None:
         {"podGroupName": "g"},
         {"name": "g", "podGroup": "g"},
     )
+
+
+def test_the_groups_of_a_tree_are_of_one_workload_and_one_after_the_other() -> None:
+    pods = (Pod(0, "p", 1, priority=3, group="g", namespace="x"),)
+    groups = (
+        PodGroup(0, "c", min_group_count=1),
+        PodGroup(1, "g", 2, parent="c"),
+        PodGroup(2, "h", 1, parent="c"),
+    )
+    root, *children = objects_of(ClusterSpec("c", pods, (), groups=groups)).groups
+    common = {"namespace": "x"}
+    assert root == (
+        {
+            "apiVersion": "scheduling.k8s.io/v1beta1",
+            "kind": "CompositePodGroup",
+            "metadata": {"name": "c", **common, "uid": "c", "creationTimestamp": "2000-01-01T00:00:00Z"},
+            "spec": {
+                "priority": 3,
+                "workloadRef": {"workloadName": "c", "templateName": "c"},
+                "schedulingPolicy": {"gang": {"minGroupCount": 1}},
+            },
+        },
+    )
+    assert [kinds[0] for kinds in children] == [
+        {
+            "apiVersion": "scheduling.k8s.io/v1beta1",
+            "kind": "PodGroup",
+            "metadata": {
+                "name": name,
+                **common,
+                "uid": name,
+                "creationTimestamp": f"2000-01-01T00:00:0{n}Z",
+            },
+            "spec": {
+                "priority": 3,
+                "workloadRef": {"workloadName": "c", "templateName": name},
+                "schedulingPolicy": {"gang": {"minCount": least}},
+                "parentCompositePodGroupName": "c",
+            },
+        }
+        for n, name, least in ((1, "g", 2), (2, "h", 1))
+    ]
 
 
 def test_a_pod_of_another_scheduler_names_that_one() -> None:

@@ -41,6 +41,7 @@ def lockstep(
     extenders: bool = False,
     extended: bool = False,
     groups: bool = False,
+    trees: bool = False,
     volumes: bool = False,
     store: Path | None = None,
     form: arg.Form = "text",
@@ -55,7 +56,7 @@ def lockstep(
     from ....reproduce.random_runs.device_clusters import clusters_with_claims
     from ....reproduce.random_runs.extended_clusters import extended_cluster
     from ....reproduce.random_runs.extender_clusters import extender_cluster
-    from ....reproduce.random_runs.group_clusters import clusters_for, group_cluster
+    from ....reproduce.random_runs.group_clusters import TREE_GATES, clusters_for, group_cluster, tree_cluster
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.random_runs.volume_clusters import volume_cluster
@@ -67,6 +68,7 @@ def lockstep(
         "--extenders": (extenders, extender_cluster),
         "--claims": (claims, claim_cluster),
         "--groups": (groups, group_cluster),
+        "--trees": (trees, tree_cluster),
         "--volumes": (volumes, volume_cluster),
     }
     kind, *others = [option for option, (wanted, _) in kinds.items() if wanted] or [""]
@@ -89,7 +91,7 @@ def lockstep(
                 _make(store)
 
             def wanted(minor: int) -> Wanted:
-                cluster, gates = clusters_for(minor) if groups else (some, {})
+                cluster, gates = clusters_for(minor) if groups else (some, TREE_GATES if trees else {})
                 cluster = clusters_with_claims(minor) if claims else cluster
                 return Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=cluster, gates=gates)
 

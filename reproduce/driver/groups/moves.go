@@ -19,10 +19,14 @@ func assume(p *player, s Step) error {
 	case p.expects("pod_group_cycle.stage") == "PERMIT":
 		end = points("Framework.RunPermitPlugins> P")
 	}
-	return p.advance(s, rule{
+	err := p.advance(s, rule{
 		who: isScheduler, ends: end,
 		via: points("Queue.NominatedPodsForNode<", "Queue.DeleteNominatedPodIfExists< P", "Framework.RunReservePluginsReserve< P", "Framework.RunPermitPlugins< P"),
 	})
+	if err != nil {
+		return err
+	}
+	return p.toNextGroup(s)
 }
 
 // fail: the attempt goes to the failure handler. In the cycle of a group that comes in the end; a member for which preemption has found a node counts as
@@ -60,7 +64,10 @@ func lookAtGroup(p *player, s Step) error {
 			r.ends = points("Framework.RunPlacementGeneratePlugins<")
 		}
 	}
-	return p.advance(s, r)
+	if err := p.advance(s, r); err != nil {
+		return err
+	}
+	return p.toNextGroup(s)
 }
 
 // permitGang: the plugin is asked about a pod that is assumed in the cache. In 1.35 the plugin may panic over a pod that is gone.
@@ -106,7 +113,10 @@ func revert(p *player, s Step) error {
 	if p.expects("pod_group_cycle.copy_of[%s].nominated", s.arg("other")) == "" {
 		return p.quietly("there is no nomination that comes back")
 	}
-	return p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O")})
+	if err := p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O"), via: points("Framework.RunPlacementFeasiblePlugins<")}); err != nil {
+		return err
+	}
+	return p.toNextGroup(s)
 }
 
 // preemptGroup: the potential victims leave the snapshot, and the members are counted anew. Where the group does not preempt, its result is submitted next.
@@ -116,6 +126,12 @@ func preemptGroup(p *player, s Step) error {
 	}
 	if p.looksForPlacements() {
 		return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<")})
+	}
+	if len(p.world.Case.parents()) > 0 {
+		if err := p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<"), via: points("Framework.RunPlacementFeasiblePlugins<")}); err != nil {
+			return err
+		}
+		return p.toNextGroup(s)
 	}
 	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<"), via: points("Framework.RunPlacementGeneratePlugins<")})
 }

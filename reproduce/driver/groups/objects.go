@@ -23,7 +23,7 @@ type podGroups struct {
 }
 
 // groupKinds are the kinds of such objects, whatever their versions.
-var groupKinds = map[string]bool{"PodGroup": true, "Workload": true}
+var groupKinds = map[string]bool{"PodGroup": true, "CompositePodGroup": true, "Workload": true}
 
 // newPodGroups takes of each group the first kind that this version knows.
 func newPodGroups(c *Case) (*podGroups, error) {
@@ -74,25 +74,38 @@ func (g *podGroups) show(tracker clientgotesting.ObjectTracker, name string) err
 	return fmt.Errorf("the case has no group %s", name)
 }
 
-// storeOf is the informer's store that the plugin reads groups from; nil if there are no groups.
-func (g *podGroups) storeOf(f *gatedInformers) (cache.Store, error) {
-	if len(g.objects) == 0 {
-		return nil, nil
+// storesOf are the informers' stores that groups are read from, by kind.
+func (g *podGroups) storesOf(f *gatedInformers) (map[string]cache.Store, error) {
+	stores := map[string]cache.Store{}
+	for _, o := range g.objects {
+		kind := o.GetObjectKind().GroupVersionKind()
+		plural, _ := meta.UnsafeGuessKindToResource(kind)
+		informer, err := f.ForResource(plural)
+		if err != nil {
+			return nil, err
+		}
+		stores[kind.Kind] = informer.Informer().GetStore()
 	}
-	plural, _ := meta.UnsafeGuessKindToResource(g.objects[0].GetObjectKind().GroupVersionKind())
-	informer, err := f.ForResource(plural)
-	if err != nil {
-		return nil, err
-	}
-	return informer.Informer().GetStore(), nil
+	return stores, nil
 }
 
-// genericGroupIn is the name of the group in what stands for groups of all kinds from 1.38 on; none of anything else.
+// genericGroups are the types that stand for groups of all kinds from 1.38 on: an object, and what the cycle of a group has of it.
+var genericGroups = map[string]bool{"GenericPodGroup": true, "PodGroupInfo": true}
+
+// genericGroupIn is the name of the group in one of them; none of anything else.
 func genericGroupIn(a any) string {
-	if t := reflect.TypeOf(a); t == nil || t.Kind() != reflect.Pointer || t.Elem().Name() != "GenericPodGroup" {
+	if t := reflect.TypeOf(a); t == nil || t.Kind() != reflect.Pointer || !genericGroups[t.Elem().Name()] {
 		return ""
 	}
-	return get[string](field(reflect.ValueOf(a), "PodGroup"), "Name")
+	return nameInGeneric(reflect.ValueOf(a))
+}
+
+// nameInGeneric is the name of the PodGroup or CompositePodGroup that is in there.
+func nameInGeneric(v reflect.Value) string {
+	if name := get[string](field(v, "PodGroup"), "Name"); name != "" {
+		return name
+	}
+	return get[string](field(v, "CompositePodGroup"), "Name")
 }
 
 // groupIn is the name of an object that is a group of pods; none of any other.

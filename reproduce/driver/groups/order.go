@@ -1,7 +1,10 @@
 package podrace
 
 import (
+	"cmp"
+	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,12 +14,43 @@ import (
 
 // In which order the cycle of a group takes its members out of the queue, and tries them.
 
-// grouped are the pods that belong to groups, numbered as the case has them.
+// grouped are the pods that belong to groups, numbered as the case has them, one group after the other.
 func (c *Case) grouped() map[string]int {
-	found := map[string]int{}
+	found, ranks := map[string]int{}, map[string]int{}
+	for n, group := range c.groupsInOrder() {
+		ranks[group.Name] = n
+	}
 	for n, pod := range c.Pods {
 		if _, is := c.Initial["pod_group_states.known["+idOf(pod)+"]"]; is {
-			found[idOf(pod)] = n
+			found[idOf(pod)] = ranks[groupOf(pod)]*len(c.Pods) + n
+		}
+	}
+	return found
+}
+
+// groupInCase is a group and its parent, which few groups have.
+type groupInCase struct{ Name, Parent string }
+
+// groupsInOrder are the groups of the case, whatever their kinds.
+func (c *Case) groupsInOrder() (found []groupInCase) {
+	for _, kinds := range c.Groups {
+		var said struct {
+			Metadata struct{ Name string }
+			Spec     struct{ ParentCompositePodGroupName string }
+		}
+		if len(kinds) > 0 && json.Unmarshal(kinds[0], &said) == nil {
+			found = append(found, groupInCase{said.Metadata.Name, said.Spec.ParentCompositePodGroupName})
+		}
+	}
+	return found
+}
+
+// parents gives for each group in a tree its parent; none of others.
+func (c *Case) parents() map[string]string {
+	found := map[string]string{}
+	for _, group := range c.groupsInOrder() {
+		if group.Parent != "" {
+			found[group.Name] = group.Parent
 		}
 	}
 	return found
@@ -25,8 +59,12 @@ func (c *Case) grouped() map[string]int {
 // leaders gives for each pod of a group that is an entry of the queue the first one, under whose name the model has the goroutine of the group.
 func (c *Case) leaders() map[string]string {
 	first, found := map[string]string{}, map[string]string{}
-	for _, pod := range c.Pods {
-		group := groupOf(pod)
+	parents, ranks := c.parents(), c.grouped()
+	entry := func(pod *v1.Pod) string { return cmp.Or(parents[groupOf(pod)], groupOf(pod)) }
+	pods := slices.Clone(c.Pods)
+	slices.SortStableFunc(pods, func(a, b *v1.Pod) int { return ranks[idOf(a)] - ranks[idOf(b)] })
+	for _, pod := range pods {
+		group := entry(pod)
 		if _, there := c.Initial["queue.pending["+idOf(pod)+"]"]; group == "" || !there {
 			continue
 		}
@@ -85,8 +123,12 @@ func (g *gate) rankOf(members any, n int) int {
 // listsOf are the lists of members in an entry of the queue that is a group of pods; none of any other.
 func listsOf(entry reflect.Value) (lists []reflect.Value) {
 	for _, name := range []string{"QueuedPodInfos", "queuedPodInfos"} { // the latter from 1.38 on
-		for _, list := range values(field(entry, name)) {
-			lists = append(lists, list)
+		all := inside(field(entry, name))
+		if !all.IsValid() || all.Kind() != reflect.Map {
+			continue
+		}
+		for each := all.MapRange(); each.Next(); { // by group, of which a tree has several
+			lists = append(lists, each.Value())
 		}
 	}
 	return lists
@@ -100,6 +142,18 @@ func membersOf(entry reflect.Value) (members []reflect.Value) {
 		}
 	}
 	return members
+}
+
+// first is the pod under whose name the model has what a call returns: that of the call, or if it returns an entry of several groups the first one of all.
+func (g *gate) first(pod string, results []any) string {
+	for _, result := range results {
+		for _, member := range membersOf(reflect.ValueOf(result)) {
+			if other := get[*v1.Pod](member, "Pod"); other != nil && g.grouped[idOf(other)] < g.grouped[pod] {
+				pod = idOf(other)
+			}
+		}
+	}
+	return pod
 }
 
 // identity is what the queue knows a pod by.

@@ -43,7 +43,7 @@ func (e *eye) entries(waiting map[string][]queued) {
 	e.see["queue.last_popped"] = nil
 	for _, group := range e.groupNames {
 		e.see["queue.closed_by["+group+"]"] = nil
-		if kind, rest, _ := strings.Cut(last.String(), "/"); kind == "podgroup" && strings.HasSuffix(rest, "/"+group) {
+		if kind, rest, _ := strings.Cut(last.String(), "/"); (kind == "podgroup" || kind == "compositepodgroup") && strings.HasSuffix(rest, "/"+group) {
 			e.see["queue.last_popped"] = group
 		}
 	}
@@ -59,7 +59,7 @@ func groupOfEntry(entry reflect.Value) string {
 	if name := get[string](entry, "Name"); name != "" {
 		return name
 	}
-	return get[string](field(entry, "PodGroup"), "Name")
+	return nameInGeneric(entry)
 }
 
 // isOfEntry is whether a pod waits in the entry of its group, as members do from 1.37 on.
@@ -124,7 +124,7 @@ func (e *eye) tracked(w *World) {
 func (e *eye) groups(w *World) {
 	for _, o := range w.groups.objects {
 		e.see["pod_groups.exists["+nameOf(o)+"]"] = w.groups.created[nameOf(o)]
-		_, listed, _ := w.listing.Get(o)
+		_, listed, _ := w.listing[o.GetObjectKind().GroupVersionKind().Kind].Get(o)
 		e.see["pod_groups.listed["+nameOf(o)+"]"] = listed
 	}
 	e.toldOf()

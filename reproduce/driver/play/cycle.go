@@ -52,7 +52,7 @@ func (p *player) winner(s Step) string {
 // launch lets the cycle go to its end and the binding goroutine come to where the model has it, if no plugin has work before that. The binding cycle of an earlier attempt may still go on.
 func launch(p *player, s Step) error {
 	next := cycleEnds
-	if p.expects("pod_group_cycle.stage") == "SUBMIT" && p.expects("scheduler.phase") == "POD_GROUP" {
+	if stage := p.expects("pod_group_cycle.stage"); (stage == "SUBMIT" || stage == "PICK") && p.expects("scheduler.phase") == "POD_GROUP" {
 		next = points("Cache.AssumePod>", "FailureHandler>") // about the next member of the group
 	} else if isFinishing(p.model) {
 		next = points("Queue.AddAttemptedPodGroupIfNeeded>")

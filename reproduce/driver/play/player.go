@@ -58,6 +58,7 @@ func (p *player) force(s Step) error {
 	if !ok {
 		return fmt.Errorf("no rule says how to force %s", s.Step)
 	}
+	p.notePicks(s)
 	end := p.watch(s)
 	if err := p.follow(s, r); errors.Is(err, errAmid) {
 		p.moved = true

@@ -50,6 +50,7 @@ var rules = map[string]rule{
 	"pod_group_cycle.submit":        {who: isScheduler, ends: points("Cache.AssumePod< P", "FailureHandler> P"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<", "Framework.RunPlacementFeasiblePlugins<", "Framework.RunPlacementGeneratePlugins<", "Framework.RunPlacementScorePlugins<")},
 	"pod_group_cycle.enter":         {who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<")},
 	"pod_group_cycle.weigh":         {do: weigh},
+	"pod_group_cycle.pick":          {do: pickGroup},
 	"pod_group_cycle.preempt":       {do: preemptGroup},
 	"pod_group_cycle.reprieve":      {who: isScheduler, ends: points("FailureHandler>"), via: points("Framework.RunPlacementFeasiblePlugins<", "Framework.RunFilterPluginsWithNominatedPods<", "Queue.NominatedPodsForNode<", "Framework.RunReservePluginsReserve<", "Framework.RunPlacementScorePlugins<")},
 	"pod_group_cycle.finish":        {who: isScheduler, ends: points("Queue.AddAttemptedPodGroupIfNeeded<"), via: points("Queue.Done<", "Client.Patch<", "FailureHandler<")},

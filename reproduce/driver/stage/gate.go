@@ -104,6 +104,7 @@ type gate struct {
 	leaders map[string]string // of a pod in the entry of a group, the first one of it
 	domains []string          // in which order the cycle of a group tries its placements
 	best    string            // the one that scores best
+	picked  []string          // in which order the results of the groups of a tree are submitted
 	instead *identity         // the pod that PopSpecificPod takes next, whichever it is asked for
 	managed bool              // and a manager of theirs, whom Unreserve tells
 	claimed bool              // there are claims of devices
@@ -142,7 +143,7 @@ func (c call) leave(results ...any) {
 	c.point.after, c.point.results = true, results
 	c.gate.order(c.point.call, results)
 	if c.point.pod == "" { // NextPod tells only now which pod it is about
-		c.point.pod = about(c.point.call, results).pod
+		c.point.pod = c.gate.first(about(c.point.call, results).pod, results)
 	}
 	if c.heard {
 		c.gate.stage.overhear(c.gate.owner, c.point)

@@ -64,7 +64,7 @@ type World struct {
 	told      map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
 	extenders []*keptExtender
 	groups    *podGroups
-	listing   cache.Store // of groups: what the plugin's lister has
+	listing   map[string]cache.Store // of groups, by kind: what the listers have
 
 	panics    bool // the trace has a scheduler panic next
 	exited    bool // a scheduler has ended its process
@@ -272,7 +272,7 @@ func (w *World) start(then time.Time) error {
 		return err
 	}
 	g.managed = len(g.grouped) > 0 && managerOf(sched).IsValid()
-	if w.listing, err = w.groups.storeOf(i.Informers); err != nil {
+	if w.listing, err = w.groups.storesOf(i.Informers); err != nil {
 		return err
 	}
 	if err := i.connect(w.extenders, g); err != nil {

@@ -12,6 +12,7 @@ from tests.cli.helpers import Shell
     [
         (["--release", "1.36"], "--release: it goes with --kubernetes"),
         (["--claims", "--groups"], "--claims: one kind of clusters at a time: leave out --groups"),
+        (["--groups", "--trees"], "--groups: one kind of clusters at a time: leave out --trees"),
         (["--extended", "--claims"], "--extended: one kind of clusters at a time: leave out --claims"),
         (["--extended", "--extenders"], "--extended: one kind of clusters at a time: leave out --extenders"),
         (["--extenders", "--claims"], "--extenders: one kind of clusters at a time: leave out --claims"),

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podrace.analysis.request.in_release import refusal_of
 from podrace.base.problems import UsageProblem
+from podrace.model.history import resolve
 from podrace.reproduce.lockstep.request import held
 from podrace.reproduce.modules.toolchain import Go
 from podrace.reproduce.objects import objects_of
@@ -14,10 +16,12 @@ from podrace.reproduce.random_runs.group_clusters import (
     ENTRY_GATES,
     GATES,
     PLACED_GATES,
+    TREE_GATES,
     clusters_for,
     entry_cluster,
     group_cluster,
     placed_cluster,
+    tree_cluster,
 )
 from podrace.reproduce.random_runs.random_runs import Wanted
 from podrace.reproduce.request import code_of
@@ -55,6 +59,17 @@ def test_two_of_three_clusters_for_1_38_have_zones(number: int) -> None:
     zones = {node.labels.get("zone") for node in scenario.spec.nodes}
     assert zones == ({"x", "y"} if number % 3 else {None})
     assert {group.topology_key for group in scenario.spec.groups} <= {None, *(["zone"] if number % 3 else [])}
+
+
+@given(st.integers(0, 1_000_000))
+def test_a_tree_has_one_root_and_can_be_said_in_objects(number: int) -> None:
+    scenario = parse_scenario(tree_cluster(number), "lockstep.yaml")
+    assert objects_of(scenario.spec).missing == ()
+    assert scenario.feature_gates == TREE_GATES
+    assert refusal_of(scenario, resolve("1.38.0-beta.0", (), (), TREE_GATES)) is None
+    root, *children = scenario.spec.groups
+    assert (root.name, {child.parent for child in children}) == ("c", {"c"})
+    assert len({pod.group for pod in scenario.spec.pods} - {None}) >= 1
 
 
 def test_which_clusters_a_version_is_given() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from podrace.reproduce.modules.held import digest_of, held_copy, with_holds, with_short_flush
+from podrace.reproduce.modules.held import digest_of, held_copy, with_holds, with_order, with_short_flush
 
 QUEUE = """\
 package queue
@@ -74,6 +74,16 @@ func (r *MetricAsyncRecorder) other() {
 }
 """
 
+CYCLE = """\
+package scheduler
+
+func (sched *Scheduler) submitPodGroupAlgorithmResult() {
+	for _, podGroupResult := range podGroupResults {
+		submit(podGroupResult)
+	}
+}
+"""
+
 
 def test_movers_are_held_between_the_move_and_the_note_of_its_event() -> None:
     assert with_holds(QUEUE) == HELD
@@ -107,12 +117,19 @@ def test_the_flush_of_metrics_ends_where_nothing_is_left() -> None:
     assert with_short_flush("") == ""
 
 
+def test_the_results_of_a_tree_come_in_an_order_that_is_asked_for() -> None:
+    ordered = CYCLE.replace("range podGroupResults", "range podraceOrdered(schedFwk, podGroupResults)")
+    assert with_order(CYCLE) == ordered
+    assert with_order(ordered) == ordered
+
+
 def test_a_copy_changes_no_file_of_the_sources(tmp_path: Path) -> None:
     sources, copy = tmp_path / "sources", tmp_path / "copy"
     files = {
         "go.mod": "module k8s.io/kubernetes\n",
         "pkg/scheduler/backend/queue/scheduling_queue.go": QUEUE,
         "pkg/scheduler/metrics/metric_recorder.go": RECORDER,
+        "pkg/scheduler/schedule_one_podgroup.go": CYCLE,
         "vendor/left/out.go": "package left\n",
     }
     for name, text in files.items():
@@ -124,6 +141,9 @@ def test_a_copy_changes_no_file_of_the_sources(tmp_path: Path) -> None:
     queue = copy / "pkg/scheduler/backend/queue"
     assert (queue / "scheduling_queue.go").read_text(encoding="utf-8") == HELD
     assert "type PodraceRWMutex struct" in (queue / "podrace_lock.go").read_text(encoding="utf-8")
+    scheduler = copy / "pkg/scheduler"
+    assert (scheduler / "schedule_one_podgroup.go").read_text(encoding="utf-8") == with_order(CYCLE)
+    assert "func podraceOrdered[" in (scheduler / "podrace_order.go").read_text(encoding="utf-8")
     assert not (copy / "vendor").exists()
     assert (copy / "go.mod").samefile(sources / "go.mod")
 

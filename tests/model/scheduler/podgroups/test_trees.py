@@ -13,7 +13,6 @@ from podrace.model.history import resolve
 from podrace.model.history.versions.gates import GateProblem
 from podrace.model.language import Expr, all_of, any_of
 from podrace.properties import PROPERTIES, Property, instrument
-from podrace.reproduce.objects import objects_of
 from podrace.scenarios import parse_scenario
 
 RELEASE = "1.38.0-beta.0"
@@ -139,9 +138,3 @@ def test_a_tree_has_one_priority() -> None:
 def test_trees_of_1_37_are_not_modelled() -> None:
     with pytest.raises(GateProblem, match=r"only the trees of 1\.38 are modelled \(A-GROUP-TREES\)"):
         resolve("1.37.2", (), (), ALL)
-
-
-def test_the_driver_plays_no_trees() -> None:
-    assert (
-        "the driver does not play groups of groups" in objects_of(parse_scenario(TEXT, "x.yaml").spec).missing
-    )
