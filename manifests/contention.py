@@ -50,7 +50,8 @@ class Groups:
             for selector in (*(t.selector for t in pod.terms), *(c.selector for c in pod.spread)):
                 self.asked_of_pods.update(keys_of_selector(selector))
         by_hostname = {HOSTNAME} & selected_of_nodes(inventory.pending)
-        self._of_nodes = asked_of_nodes(everyone) - {HOSTNAME} | by_hostname
+        of_groups = {group.topology_key for group in inventory.groups.values()}
+        self._of_nodes = (asked_of_nodes(everyone) | of_groups) - {HOSTNAME} | by_hostname
         self._by_name = any(
             t.fields for p in inventory.pending if p.node_affinity for t in p.node_affinity.terms
         )
@@ -206,7 +207,7 @@ class Asker:
     def rivals(self, pod: ClusterPod, node: ClusterNode, gone: Pods) -> list[ClusterPod]:
         """The pods that wait and want the room that is left without those that are gone, and of which the pods of its group that wait may take the rest."""
         found = []
-        together = [p for p in self.situation.inventory.members(pod.group) if p.node is None]
+        together = [p for p in self.situation.inventory.together(pod.group) if p.node is None]
         for group in self._rivals:
             others = [q for q in group if q is not pod and q not in together]
             if not others or others[0].priority > pod.priority:

@@ -35,7 +35,7 @@ from .reading.cluster_version import ClusterVersion, NamedVersions
 from .reading.csi_objects import read_attachment, read_csi_driver, read_csi_node
 from .reading.device_objects import WrittenDevices, read_claim, read_device_class, read_slice, read_template
 from .reading.device_taints import read_taint_rule
-from .reading.group_objects import GroupObject, read_pod_group, read_workload_groups
+from .reading.group_objects import GroupObject, read_composite, read_pod_group, read_workload_groups
 from .reading.known_fields import check_fields
 from .reading.manifest_files import Doubt, Remarks, documents, folders_passed_over, read_sources
 from .reading.manifest_values import Fields, Manifest
@@ -142,6 +142,15 @@ class Inventory(Data, slots=False):
     def members(self, group: str) -> list[ClusterPod]:
         """The pods of a group, on nodes or waiting; none of no group."""
         return self._by_group.get(group, []) if group else []
+
+    def together(self, group: str) -> list[ClusterPod]:
+        """The pods that are scheduled together with those of a group: its own, and those of the other groups of its parent."""
+        found = self.group(group)
+        if found is None or not found.parent:
+            return self.members(group)
+        return [
+            pod for key, g in self.groups.items() if g.parent == found.parent for pod in self.members(key)
+        ]
 
     @cached_property
     def _by_group(self) -> dict[str, list[ClusterPod]]:
@@ -299,7 +308,7 @@ def _where(meta: Meta) -> str:
 
 
 GROUPS = {
-    "Pod": "", "Node": "", "Namespace": "", "PriorityClass": "scheduling.k8s.io", "PodGroup": "scheduling.k8s.io", "Workload": "scheduling.k8s.io", "PodDisruptionBudget": "policy",
+    "Pod": "", "Node": "", "Namespace": "", "PriorityClass": "scheduling.k8s.io", "PodGroup": "scheduling.k8s.io", "CompositePodGroup": "scheduling.k8s.io", "Workload": "scheduling.k8s.io", "PodDisruptionBudget": "policy",
     "KubeSchedulerConfiguration": "kubescheduler.config.k8s.io", "Job": "batch",
     "Deployment": "apps", "ReplicaSet": "apps", "StatefulSet": "apps",
     "PersistentVolumeClaim": "", "PersistentVolume": "", "StorageClass": "storage.k8s.io",
@@ -529,6 +538,8 @@ def _read_kind(meta: Meta, fields: Fields, written: Written, remarks: Remarks) -
             written.classes.append(read_class(meta, fields))
         case "PodGroup":
             written.groups[meta.shown] = read_pod_group(meta, fields)
+        case "CompositePodGroup":
+            written.groups[meta.shown] = read_composite(meta, fields)
         case "Workload":
             written.groups |= {group.key: group for group in read_workload_groups(meta, fields)}
         case "PodDisruptionBudget":

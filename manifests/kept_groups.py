@@ -1,6 +1,6 @@
-"""Which groups of pods are in a scenario: those of kept pods, as far as all their pods can be kept; and whether the scheduler heeds groups at all.
+"""Which groups of pods are in a scenario: those of kept pods, as far as all their pods can be kept; and whether the scheduler heeds groups at all, their topology keys, and groups of groups.
 
-A group is never made smaller. If not all of its pods are kept, or something of it is not modelled, the kept ones are scheduled each by itself, and a doubt says so.
+A group is never made smaller, and a tree of groups is kept as a whole. If not all of its pods are kept, or something of it is not modelled, the kept ones are scheduled each by itself, and a doubt says so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from .inventory import Inventory
 from .kept_claims import KeptClaims
 from .members import ClusterNode, ClusterPod
 from .reading.cluster_version import NOT_READ
-from .reading.group_objects import FIRST_ON_PODS, FIRST_WITH_OBJECTS, GroupObject
+from .reading.group_objects import COMPOSITE, FIRST_ON_PODS, FIRST_WITH_OBJECTS, GroupObject
 from .reading.manifest_files import Remarks
 from .situation import Situation
 
@@ -43,6 +43,13 @@ HEEDING = (
     Heeding("1.37", FIRST_WITH_OBJECTS, "GenericWorkload"),
 )
 """By the first release of each."""
+
+TOPOLOGY, TREES = "TopologyAwareWorkloadScheduling", "CompositePodGroup"
+SHAPES = (
+    ("parent", TREES, "parentCompositePodGroupName"),
+    ("topology_key", TOPOLOGY, "schedulingConstraints"),
+)
+"""What groups may say, by the attribute that has it, the gate by which it is heeded, and its field."""
 
 OWN_PRIORITY = "1.37"
 """From this release on the priority of a group counts, and not those of its pods."""
@@ -75,10 +82,20 @@ def as_started(
         [_as_heeded(p, how, release, inventory, asked, said) for p in some]
         for some in (inventory.bound, inventory.pending)
     )
+    groups = _with_priorities(inventory, release)
     if how is not None and any(p.group for p in (*bound, *pending)):
         gates[how.gate] = True
+        groups, more = _as_shaped(
+            groups,
+            {p.group for p in (*bound, *pending)},
+            release,
+            {**flags, **asked},
+            inventory.flags is not None,
+            said,
+        )
+        gates |= dict.fromkeys(more, True)
     found = replace(
-        inventory, bound=bound, pending=pending, groups=_with_priorities(inventory, release),
+        inventory, bound=bound, pending=pending, groups=groups,
         remarks=[*inventory.remarks, *said.lines()], doubts=[*inventory.doubts, *said.doubts],
     )  # fmt: skip
     return found, gates
@@ -127,6 +144,38 @@ def _why_unheeded(
     )
 
 
+def _as_shaped(
+    groups: Mapping[str, GroupObject],
+    of_pods: set[str],
+    release: str,
+    gates: Mapping[str, bool],
+    known: bool,
+    said: Remarks,
+) -> tuple[dict[str, GroupObject], list[str]]:
+    """The groups with the topology keys and parents that the scheduler heeds, and the gates that it needs for these. `known`: a gate that nobody set is as by default, which is off."""
+    found, needed = dict(groups), dict[str, None]()
+    for key in of_pods & set(groups):
+        for shape, gate, what in SHAPES:
+            if not getattr(found[key], shape):
+                continue
+            on = gates.get(gate, False if known else None)
+            try:
+                resolve(release, gates={"GenericWorkload": True, TOPOLOGY: True, gate: True})
+            except (GateProblem, UnknownName):
+                why = f"its {what} is not modelled in {exact(release)}"
+            else:
+                why = f"the objects do not say whether the scheduler heeds its {what}; give --gate {gate}=true or --gate {gate}=false"
+                if on:
+                    needed |= dict.fromkeys((TOPOLOGY, gate))
+                    continue
+            if on is False:
+                said.add(f"the scheduler passes over its {what}: {gate} is off", key)
+                found[key] = replace(found[key], **{shape: ""})
+            else:
+                found[key] = replace(found[key], unlike=found[key].unlike or why)
+    return found, list(needed)
+
+
 def _with_priorities(inventory: Inventory, release: str) -> Mapping[str, GroupObject]:
     """The groups, of which those are not modelled whose own priority counts, and differs from their pods'."""
     if version_of(release) < version_of(OWN_PRIORITY):
@@ -157,11 +206,12 @@ class KeptGroups(Data):
     @property
     def properties(self) -> list[str]:
         """The properties that such groups can break."""
-        gangs = sum(group.min_count is not None for group in self.groups)
+        gangs = sum(bool(g.min_count or g.min_group_count) and not g.parent for g in self.groups)
         return [
             *(["S-GROUPSTATE"] if self.groups else []),
             *(["S-QUORUM", "L-GANG"] if gangs else []),
             *(["L-DEADLOCK"] if gangs > 1 else []),
+            *(["S-DOMAIN"] if any(group.topology_key for group in self.groups) else []),
         ]
 
     @property
@@ -169,12 +219,35 @@ class KeptGroups(Data):
         """What is kept of groups."""
         for group in self.groups:
             policy = "basic" if group.min_count is None else f"a gang, minCount {group.min_count}"
-            yield f"{group.shown}: {policy}"
+            if group.min_group_count is not None:
+                policy = f"a group of groups, minGroupCount {group.min_group_count}"
+            below = f", below {self.name_of(group.parent)}" if group.parent else ""
+            within = f", within one {group.topology_key}" if group.topology_key else ""
+            yield f"{group.shown}: {policy}{below}{within}"
+
+    @property
+    def section(self) -> dict[str, dict[str, object]]:
+        """The groups as a scenario has them."""
+        return {
+            self.name_of(g.key): {
+                name: value
+                for name, value in (
+                    ("minCount", g.min_count),
+                    ("minGroupCount", g.min_group_count),
+                    ("parent", self.name_of(g.parent)),
+                    ("topologyKey", g.topology_key),
+                )
+                if value
+            }
+            for g in self.groups
+        }
 
     @property
     def doubts(self) -> Iterator[str]:
         """What is in doubt because a group is left out."""
         for key, why in self.left_out.items():
+            if key.startswith(f"{COMPOSITE}/"):
+                continue
             yield f"the pods of group {key.partition('/')[2]} are scheduled each by itself here: {why}"
 
 
@@ -187,11 +260,19 @@ def groups_kept(
     refused: str,
 ) -> KeptGroups:
     """What is kept of the groups of kept pods, of which some are `waiting` to be placed. `refused`: why no group can be in a scenario."""
-    keys = list(dict.fromkeys(pod.group for pod in pods if pod.group))
+    keys = list(
+        dict.fromkeys(key for pod in pods if pod.group for key in _tree(pod.group, situation.inventory))
+    )
     found = {key: situation.inventory.group(key) for key in keys}
 
     def why_left_out(key: str) -> str:
-        reasons = _why_left_out(key, found[key], situation, pods, nodes, claims, waiting)
+        reasons = (
+            why
+            for one in dict.fromkeys((key, *_tree(key, situation.inventory)))
+            for why in _why_left_out(
+                one, situation.inventory.group(one), situation, pods, nodes, claims, waiting
+            )
+        )
         return refused or next(reasons, "")
 
     left_out = {key: why for key in keys if (why := why_left_out(key))}
@@ -200,6 +281,32 @@ def groups_kept(
     if len(names) < len(kept.groups):
         return KeptGroups((), dict.fromkeys(keys, "two of the groups would have one name in a scenario"))
     return kept
+
+
+def _tree(key: str, inventory: Inventory) -> list[str]:
+    """The groups of the tree that a group is in, the root first and those below it by age; only itself if it is in none."""
+    group = inventory.group(key)
+    root = key if group is None or not group.parent else group.parent
+    below = sorted((g for g in inventory.groups.values() if g.parent == root), key=lambda g: g.age)
+    return [root, *(g.key for g in below)]
+
+
+def _why_no_tree(group: GroupObject, inventory: Inventory) -> Iterator[str]:
+    """What is not modelled of a group in a tree."""
+    root = group if not group.parent else inventory.group(group.parent)
+    if root is None or (root is group and group.min_group_count is None):
+        return
+    if root.parent or (group.parent and group.min_group_count is not None):
+        yield "trees of groups with more than two levels are not modelled"
+    if group.topology_key:
+        yield "topology keys in trees of groups are not modelled"
+    if group.parent and group.min_count is None:
+        yield "groups with the basic policy in trees of groups are not modelled"
+    if (group.priority, group.workload) != (root.priority, root.workload):
+        yield "the groups of its tree have several priorities or Workloads, which the scheduler refuses"
+
+
+_COUNTED = "pod affinity, topology spread constraints and host ports next to groups with topology keys or in trees are not modelled"
 
 
 def _why_left_out(
@@ -218,6 +325,11 @@ def _why_left_out(
         return
     if group.unlike:
         yield group.unlike
+    yield from _why_no_tree(group, inventory)
+    if ", " in group.topology_key:
+        yield "several topology keys of one group are not modelled"
+    if (group.topology_key or group.parent) and any(p.terms or p.spread or p.host_ports for p in pods):
+        yield _COUNTED
     if key in inventory.apart:
         yield f"some of its pods are {inventory.apart[key]}"
     members = list(dict.fromkeys([*inventory.members(key), *(p for p in pods if p.group == key)]))
@@ -239,8 +351,12 @@ def _why_left_out(
         yield f"its minCount is above {MOST_MIN_COUNT}"
     if any(claims.volumes.get(p.name) or p.name in claims.extended for p in members):
         yield "volumes, and extended resources that devices back, are not modelled for pods of groups"
-    if without_room([p for p in members if p in waiting], pods, nodes, situation):
-        yield f"the kept nodes have no room for all of its pods; --nodes {len(nodes) + 1} may"
+    placed, key = [p for p in members if p in waiting], group.topology_key
+    domains = {n.labels[key] for n in nodes if key in n.labels} if key else {""}
+    within = [[n for n in nodes if not key or n.labels.get(key) == domain] for domain in domains]
+    if all(without_room(placed, pods, some, situation) for some in within):
+        where = f" within one {key}" if key else ""
+        yield f"the kept nodes have no room for all of its pods{where}; --nodes {len(nodes) + 1} may"
 
 
 def without_room(

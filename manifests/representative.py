@@ -165,7 +165,7 @@ def _first(asked: Sequence[ClusterQuestion], size: Size, inventory: Inventory) -
     """The most contested question that tests nominations if it is kept whole; else the most contested that can be kept, with the pod's group if there is one like that; else any."""
     some = [q for q in asked if q.node is not None]
     fitting = [q for q in some if q.needs <= size.pods]
-    others = [q for q in fitting if q.needs + len(inventory.members(q.pod.group)[1:]) <= size.pods]
+    others = [q for q in fitting if q.needs + len(inventory.together(q.pod.group)[1:]) <= size.pods]
     fitting = others or fitting
     whole = [q for q in fitting if q.tests_nominations and q.needs_with_contender <= size.pods]
     return (whole or fitting or some or asked)[0]
@@ -246,7 +246,7 @@ def _whole(
     inventory = asker.situation.inventory
     kept, where = list(pods), list(nodes)
     for group in dict.fromkeys(p.group for p in pods):
-        more = [p for p in inventory.members(group) if p not in kept]
+        more = [p for p in inventory.together(group) if p not in kept]
         at = {p.node for p in more if p.node is not None} - {n.name for n in where}
         add = [n for n in asker.situation.sound_nodes if n.name in at]
         fits = len(kept) + len(more) <= size.pods and len(where) + len(at) <= size.nodes
@@ -258,7 +258,7 @@ def _whole(
 def _is_whole(pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode], asker: Asker, size: Size) -> bool:
     """Whether the group of the last of these pods can be kept, if it has one."""
     kept, _ = _whole(pods, nodes, asker, size)
-    return all(p in kept for p in asker.situation.inventory.members(pods[-1].group))
+    return all(p in kept for p in asker.situation.inventory.together(pods[-1].group))
 
 
 def _counted(

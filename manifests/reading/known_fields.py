@@ -113,7 +113,11 @@ _LISTED = {
         "schedulingConstraints schedulingPolicy:PodGroupPolicy workloadRef"
     ),
     "PodGroupPolicy": "basic gang:GangSchedulingPolicy",
-    "GangSchedulingPolicy": "minCount",
+    "CompositePodGroup": f"{_OBJECT} spec:CompositePodGroupSpec",
+    "CompositePodGroupSpec": (
+        "disruptionMode parentCompositePodGroupName preemptionPolicy priority priorityClassName schedulingConstraints schedulingPolicy:PodGroupPolicy workloadRef"
+    ),
+    "GangSchedulingPolicy": "minCount minGroupCount",
     "Workload": f"{_OBJECT} spec",
     "KubeSchedulerConfiguration": (
         "apiVersion kind clientConnection delayCacheUntilActive enableContentionProfiling enableProfiling extenders:Extender healthzBindAddress leaderElection "

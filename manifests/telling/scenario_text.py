@@ -65,11 +65,8 @@ def scenario_of(
         "nodes": {n.name: _node(n, kept, resources, affinity, closings) for n in kept.nodes},
         "pods": {p.name: _pod(p, kept, affinity, closings) | lives.of(p) for p in kept.pods},
     }
-    if groups := kept.together.groups:
-        document["podGroups"] = {
-            kept.together.name_of(g.key): {} if g.min_count is None else {"minCount": g.min_count}
-            for g in groups
-        }
+    if kept.together.groups:
+        document["podGroups"] = kept.together.section
     if kept.makers is not None and kept.makers.controllers:
         document["controllers"] = _controllers(kept.makers.controllers)
     document |= kept.claims.sections
@@ -119,6 +116,7 @@ def _node(
     waiting = [p for p in kept.pods if kept.is_placed(p)]
     domains = {t.topology_key for a in affinity.values() for t in a.terms}
     asked = selected_of_nodes(waiting) | domains | {c.topology_key for p in waiting for c in p.spread}
+    asked |= {group.topology_key for group in kept.together.groups}
     labels = {
         k: v for k, v in node.labels.items() if k in asked and (k, v) != ("kubernetes.io/hostname", node.name)
     }

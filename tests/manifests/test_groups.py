@@ -241,10 +241,10 @@ CASES: list[tuple[str, tuple[Some, ...], dict[str, Any], str]] = [
     ("no object", GANG[1:], {}, "its PodGroup is not among the objects; dump podgroups, too"),
     ("gated", (*GANG, member("c", schedulingGates=[{"name": "x"}])), {}, "some of its pods are held by a scheduling gate"),
     ("elsewhere", (*GANG, member("c", schedulerName="x")), {}, "some of its pods are left to another scheduler"),
-    ("topology", (group(schedulingConstraints={"topology": [{"key": "rack"}]}), *GANG[1:]), {}, "its schedulingConstraints are not modelled"),
+    ("topology", (group(schedulingConstraints={"topology": [{"key": "rack"}]}), *GANG[1:]), {}, "its schedulingConstraints is not modelled in 1.37.2"),
     ("All", (group(disruptionMode={"all": {}}), *GANG[1:]), {}, "its disruptionMode all is not modelled"),
     ("PodGroup", (group(disruptionMode="PodGroup", version="v1alpha2"), *GANG[1:]), {"gates": ON_36, "release": "1.36.3"}, "its disruptionMode PodGroup is not modelled"),
-    ("composite", (group(parentCompositePodGroupName="p"), *GANG[1:]), {}, "it is part of a CompositePodGroup, which is not read"),
+    ("composite", (group(parentCompositePodGroupName="p"), *GANG[1:]), {}, "its parentCompositePodGroupName is not modelled in 1.37.2"),
     ("priority", (group(priority=5), *GANG[1:]), {}, "its own priority, 5, is not that of its pods"),
     ("minCount", (group(least=9), *GANG[1:]), {}, "its minCount is above 8"),
     ("volume", (group(), pod("a", "data", schedulingGroup={"podGroupName": "g"}), storage_class("csi"), volume_claim("data")), {}, "volumes, and extended resources that devices back, are not modelled for pods of groups"),
@@ -267,6 +267,124 @@ def test_a_group_is_kept_whole_or_not_at_all(
     assert f"{LEFT_OUT}{why}" in found.doubts, found.doubts
     assert "podGroups" not in written(found)
     assert all("podGroup" not in one for one in written(found)["pods"].values())
+
+
+# --- domains and trees of 1.38 ---------------------------------------------------------------------------------
+
+ON_38 = ("GenericWorkload=true", "TopologyAwareWorkloadScheduling=true", "CompositePodGroup=true")
+OF_W = {"workloadRef": {"workloadName": "w", "templateName": "t"}}
+
+
+def in_1_38(folder: Path, *some: Some, gates: tuple[str, ...] = ON_38) -> Represented:
+    return represented(folder, *some, gates=gates, release="1.38.0-beta.0", size=Size(4, 2))
+
+
+def composite(name: str = "c", least: int | None = 2, **spec: Any) -> Some:
+    policy: Some = {"basic": {}} if least is None else {"gang": {"minGroupCount": least}}
+    spec = {"schedulingPolicy": policy, **OF_W, **spec}
+    return made("CompositePodGroup", name, "scheduling.k8s.io/v1beta1", "shop", spec=spec)
+
+
+def child(name: str, least: int | None = 1, **spec: Any) -> Some:
+    return group(name, least, **{"version": "v1beta1", "parentCompositePodGroupName": "c", **OF_W, **spec})
+
+
+def racked(*racks: str, cpu: str = "2") -> list[Some]:
+    """Nodes for two pods each, in these racks."""
+    found = [node(f"n{i}", cpu) for i, _ in enumerate(racks, start=1)]
+    for one, rack in zip(found, racks, strict=True):
+        one["metadata"]["labels"] = {"rack": rack}
+    return found
+
+
+IN_ONE_RACK = group(version="v1beta1", schedulingConstraints={"topology": [{"key": "rack"}]})
+TREE = (composite(), child("g"), child("h"), member("a"), member("b", "h"))
+
+
+def test_a_group_within_one_domain(tmp_path: Path) -> None:
+    found = in_1_38(tmp_path, *racked("x", "y"), IN_ONE_RACK, member("a"), member("b"))
+    scenario = written(found)
+    assert not found.doubts
+    assert scenario["podGroups"] == {"shop/g": {"minCount": 2, "topologyKey": "rack"}}
+    assert list(scenario["featureGates"]) == [gate.partition("=")[0] for gate in ON_38[:2]]
+    assert scenario["properties"][-1] == "S-DOMAIN"
+    assert [one["labels"] for one in scenario["nodes"].values()] == [{"rack": rack} for rack in "xy"]
+    assert "  shop/g: a gang, minCount 2, within one rack" in found.account
+    # No domain has room for both, though the two nodes have.
+    crowded = (*racked("x", "y", cpu="1"), IN_ONE_RACK, member("a"), member("b"))
+    assert in_1_38(tmp_path, *crowded).doubts == [
+        f"{LEFT_OUT}the kept nodes have no room for all of its pods within one rack; --nodes 3 may"
+    ]
+
+
+def test_a_tree_of_groups_is_kept_whole(tmp_path: Path) -> None:
+    found = in_1_38(tmp_path, *TREE)
+    assert not found.doubts
+    assert written(found)["podGroups"] == {
+        "shop/c": {"minGroupCount": 2},
+        "shop/g": {"minCount": 1, "parent": "shop/c"},
+        "shop/h": {"minCount": 1, "parent": "shop/c"},
+    }
+    assert written(found)["properties"][-3:] == ["S-GROUPSTATE", "S-QUORUM", "L-GANG"]
+    assert "  shop/c: a group of groups, minGroupCount 2" in found.account
+    assert "  shop/h: a gang, minCount 1, below shop/c" in found.account
+
+
+def test_the_groups_of_a_tree_are_in_the_order_of_their_age(tmp_path: Path) -> None:
+    older = child("h")
+    older["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    younger = child("g")
+    younger["metadata"]["creationTimestamp"] = "2026-01-01T00:00:01Z"
+    found = in_1_38(tmp_path, composite(), younger, older, member("a"), member("b", "h"))
+    assert list(written(found)["podGroups"]) == ["shop/c", "shop/h", "shop/g"]
+
+
+@pytest.mark.parametrize(
+    ("some", "why"),
+    [
+        (TREE[1:], "its CompositePodGroup is not among the objects; dump compositepodgroups, too"),
+        ((composite(least=None), *TREE[1:]), "the basic policy of a CompositePodGroup is not modelled"),
+        ((composite(parentCompositePodGroupName="top"), *TREE[1:]), "trees of groups with more than two levels are not modelled"),
+        ((composite(schedulingConstraints={"topology": [{"key": "rack"}]}), *TREE[1:]), "topology keys in trees of groups are not modelled"),
+        ((TREE[0], child("g"), child("h", None), *TREE[3:]), "groups with the basic policy in trees of groups are not modelled"),
+        ((composite(priority=1), *TREE[1:]), "the groups of its tree have several priorities or Workloads, which the scheduler refuses"),
+        ((*TREE, member("d", "h"), member("e", "h"), member("f", "h")), "4 pods of it are not kept; --pods 5 may keep all"),
+        ((*TREE[:3], member("a"), member("b", "h", affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname", "labelSelector": {}}]}})), "pod affinity, topology spread constraints and host ports next to groups with topology keys or in trees are not modelled"),
+    ],
+)  # fmt: skip
+def test_what_is_not_modelled_of_a_tree_leaves_all_its_groups_out(
+    tmp_path: Path, some: tuple[Some, ...], why: str
+) -> None:
+    found = in_1_38(tmp_path, *some)
+    assert f"{LEFT_OUT}{why}" in found.doubts, found.doubts
+    assert "podGroups" not in written(found)
+
+
+@pytest.mark.parametrize(
+    ("some", "field", "gate", "kept"),
+    [
+        (TREE, "parentCompositePodGroupName", "CompositePodGroup", {"shop/g": {"minCount": 1}, "shop/h": {"minCount": 1}}),
+        ((IN_ONE_RACK, *GANG[1:]), "schedulingConstraints", "TopologyAwareWorkloadScheduling", {"shop/g": {"minCount": 2}}),
+    ],
+)  # fmt: skip
+def test_whether_the_scheduler_heeds_what_a_group_says_is_asked(
+    tmp_path: Path, some: tuple[Some, ...], field: str, gate: str, kept: Some
+) -> None:
+    found = in_1_38(tmp_path, *some, gates=ON_38[:1])
+    why = f"the objects do not say whether the scheduler heeds its {field}; give --gate {gate}=true or --gate {gate}=false"
+    assert f"{LEFT_OUT}{why}" in found.doubts
+    assert "podGroups" not in written(found)
+    for flags, gates in (
+        ((), (*ON_38[:1], f"{gate}=false")),
+        ((scheduler(f"--feature-gates={ON_38[0]}"),), ()),
+    ):
+        found = in_1_38(tmp_path, *some, *flags, gates=gates)
+        assert not found.doubts
+        said = [line for line in found.remarks if field in line]
+        assert [line.partition(" (")[0] for line in said] == [
+            f"the scheduler passes over its {field}: {gate} is off"
+        ]
+        assert written(found)["podGroups"].items() <= kept.items()
 
 
 def test_what_the_model_refuses_of_groups_of_a_release_is_in_doubt(tmp_path: Path) -> None:
