@@ -163,6 +163,16 @@ FINDINGS = (
         (),
     ),
     Finding(
+        "gone-member-assigned",
+        "groups",
+        "pkg/scheduler/backend/cache",
+        "gone_member_assigned_test",
+        "strangers-not-assumed",
+        ("g has no pod any more, and its state has 1 pods, of which 1 are scheduled",),
+        (),
+        alone=True,
+    ),
+    Finding(
         "gang-made-again",
         "groups",
         "pkg/scheduler/framework/plugins/gangscheduling",
