@@ -29,12 +29,12 @@ _BLOCK = re.compile(r"(<!-- steps -->\n)(.*?)(<!-- /steps -->)", re.DOTALL)
 _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOTALL)
 
 UNPLAYED = {
-    "claim_cache.take": "before 136269, up to 1.34.3 and in 1.35.0, several goroutines deliver events of the assume cache, and the driver follows one",
+    "claim_cache.take": "up to 1.34.3 and in 1.35.0 (without 136269), several goroutines deliver events of the assume cache, and the driver controls only one of them",
     "claim_cache.tell_late": "as `claim_cache.take`",
-    "process.bind_in_doubt": "what the driver answers a Binding with is known when it is answered: it keeps none to execute it later (`late_bindings`)",
-    "dynamic_resources.give_up_search": "a search for devices is one call, in which no time passes (`filter_timeouts`)",
+    "process.bind_in_doubt": "the driver executes a Binding when it answers it, and cannot execute it later (`late_bindings`)",
+    "dynamic_resources.give_up_search": "a search for devices is one call, and the driver's clock stands still during it (`filter_timeouts`)",
     "process.land_late": "as `process.bind_in_doubt`",
-    "pod_watch.stall": "the driver delivers all that was written before a list shows it (`watch_stalls`)",
+    "pod_watch.stall": "the driver delivers every event before a list can show it (`watch_stalls`)",
     "node_watch.stall": "as `pod_watch.stall`",
 }
 """Why the driver does not play a step."""
@@ -104,12 +104,12 @@ def put(text: str, found: Parts) -> str:
     """A page with this table."""
     numbers = [sum(len(columns[i]) for columns in found.values()) for i in range(3)]
     lines = [
-        f"Of {sum(numbers)} steps {numbers[0]} are played, {numbers[1]} lie within one lock, and {numbers[2]} are not played.",
+        f"Of {sum(numbers)} steps {numbers[0]} can be forced, {numbers[1]} lie within one lock, and {numbers[2]} cannot be forced.",
         "",
-        "| Part of the model | Played | Within one lock | Not played |",
+        "| Part of the model | Forced | Within one lock | Not forced |",
         "|---|---|---|---|",
         *(
-            f"| `{part}` | {' | '.join(', '.join(column) for column in columns)} |"
+            f"| `{part}` | {' | '.join(', '.join(f'`{step}`' for step in column) for column in columns)} |"
             for part, columns in found.items()
         ),
     ]
