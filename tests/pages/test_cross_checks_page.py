@@ -65,20 +65,20 @@ def test_the_page_says_how_many_mutants_were_killed() -> None:
     judged = [line.split("\t") for line in SURVIVORS.read_text(encoding="utf-8").splitlines()[1:]]
     kinds = Counter(line[3] for line in judged)
     told = ""
-    for draw, of in ((lines[:200], "of all, 42 of them in the model"), (lines[200:], "of the model alone")):
+    for draw, of in ((lines[:200], "(42 of them in the model)"), (lines[200:], "of the model alone")):
         ends = Counter(line[3] for line in draw)
         dead = ends["killed"] + ends["timeout"]
         seconds = sum(int(line[5]) for line in draw)
         told += (
-            f"{len(draw)} mutants were drawn {of}: {dead} were killed ({100 * dead / len(draw):.1f} %), {ends['timeout']} of them by taking too "
-            f"long; {ends['survived']} survived. A mutant took {seconds / len(draw):.0f} seconds on average.\n\n"
+            f"Of {len(draw)} mutants {of}, the tests killed {dead} ({100 * dead / len(draw):.1f} %), {ends['timeout']} of them because they took too long, "
+            f"and {ends['survived']} survived. A mutant took {seconds / len(draw):.0f} seconds on average.\n\n"
         )
     told += (
-        f"{kinds['killed since']} of the killed had survived at first: a test was written, or one was found that nobody had tried; {kinds['open']} are open. "
-        "Lines are those of the tree on which the mutants were drawn (`tests/mutation/mutants.tsv`).\n\n"
-        "| Survivor | Change | Judgement | Why |\n|---|---|---|---|\n"
+        f"{kinds['killed since']} of the killed mutants had survived at first: new tests kill most of them (`tests/mutation/survivors.tsv` has the reasons). {kinds['open']} are open. "
+        "The others are equivalent: the mistake changes no result. Line numbers are those of `tests/mutation/mutants.tsv`.\n\n"
+        "| Equivalent mutant | Change | Why |\n|---|---|---|\n"
     )
     for place, _, change, judgement, reason in judged:
         shown = change.replace("|", "\\|")
-        told += f"| {place} | `{shown}` | {judgement} | {reason} |\n"
+        told += f"| {place} | `{shown}` | {reason} |\n" if judgement == "equivalent" else ""
     assert_written("mutants", told)
