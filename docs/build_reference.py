@@ -61,7 +61,7 @@ def _overview() -> Iterator[str]:
         )
     none = [identifier for identifier in PROPERTIES if not _shown_by(identifier)]
     if none:
-        yield f"No scenario of podrace's own is about {', '.join(none)}: they are for clusters of yours."
+        yield f"podrace has no scenario for these properties; check them on your own clusters: {', '.join(none)}."
 
 
 def _overview_row(identifier: str, title: str) -> str:
@@ -88,7 +88,7 @@ def _property(identifier: str, prop: type[Property]) -> Iterator[str]:
     yield f"For users: {prop.consequence}"
     yield from prop.explanation()
     if prop.concerns:
-        yield f"Pods can [ignore this property](../configuration.md#for-single-pods): a violation concerns {prop.concerns}."
+        yield f"To [ignore this property](../configuration.md#for-single-pods), set `ignore` on {prop.concerns}."
     if prop.issues:
         yield f"See {', '.join(_issue(number) for number in prop.issues)}."
     shown = [s.name for s in catalogue() if identifier in (*s.properties, *s.also)]

@@ -16,7 +16,7 @@ class QuotaIsNotHeldBack(Property):
     """
 
     id = "S-QUOTA"
-    consequence = "A pod that may not start holds quota. Another pod waits for this quota until the first pod may start or is deleted."
+    consequence = "A gated pod holds quota. Another pod waits for this quota until the first pod loses its last gate, or is deleted."
     kind = "deadlock freedom"
     concerns = "the pod that waits for the quota"
 

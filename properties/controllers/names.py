@@ -52,7 +52,7 @@ class BindingsHitTheirPod(WrittenByName):
     """No Binding that was made for one pod binds a later pod with the same name."""
 
     id = "S-IDENT"
-    consequence = "A new pod that has the name of a deleted one is bound by the old decision. It may run on a node that does not suit it, or be rejected there."
+    consequence = "A decision for a deleted pod binds a new pod of the same name. The new pod may run on an unsuitable node, or be rejected there."
     issues = (105261, 102761)
 
     def due(self, pod: Pod) -> Expr:
@@ -81,7 +81,7 @@ class EvictionsHitTheirPod(WrittenByName):
 
     id = "S-IDVICTIM"
     consequence = (
-        "Preemption ends a new pod that has the name of its victim. A workload loses a pod for nothing."
+        "Preemption deletes a new pod that has the name of its victim. A workload loses a pod for nothing."
     )
 
     async_preemption: AsyncPreemption
@@ -123,7 +123,7 @@ class GrantedEvictionsHitTheirPod(EvictionsHitTheirPod):
     """
 
     id = "S-IDEVICT"
-    consequence = "An eviction ends a new pod that has the name of the one that it was granted for. A workload loses a pod that its budget may protect."
+    consequence = "An eviction deletes a new pod instead of the old pod of the same name. A workload loses a pod that its budget may protect."
     issues = (142201,)
 
     budgets: Budgets

@@ -204,7 +204,7 @@ class TaintEvictionsHitTheirPod(WrittenByName):
     """No deletion that the taint eviction controller planned for one pod ends a later pod with the same name."""
 
     id = "S-IDTAINT"
-    consequence = "A new pod that has the name of a deleted one is deleted for the old one's taint. Its workload loses a pod for nothing."
+    consequence = "A new pod is deleted because of the taint of an old pod's node. Both pods have the same name. Its workload loses a pod for nothing."
 
     taint_eviction: TaintEviction
 
@@ -254,7 +254,7 @@ class NothingLeftOfWorks(Property):
     """
 
     id = "S-KEPT"
-    consequence = "The controller keeps an old eviction under a name. Its memory grows, and a later pod of that name may be deleted, or never."
+    consequence = "The controller keeps the eviction of a deleted pod. Its memory grows. A later pod of the same name may be evicted wrongly, or is never evicted."
     issues = (125332, 107543)
 
     taint_eviction: TaintEviction

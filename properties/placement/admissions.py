@@ -149,14 +149,14 @@ def _suits(pod: Pod, node: Node) -> bool:
 
 
 class DeferredResizesKeepNobodyOut(Property):
-    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod would fit on a node whose pods counted with their allocated resources.
+    """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod fits on a node if the node's pods count with their allocated resources.
 
     The scheduler counts the size that the user requests, although the kubelet may defer the resize indefinitely. Kubelets decide only with `kubelet_admission` in the
     scope. A pod that is not resized, or that no kubelet has, counts with its requests.
     """
 
     id = "S-DEFER"
-    consequence = "A resize that waits takes room that nobody has been given. Other pods stay Pending next to it, indefinitely if the resize never fits."
+    consequence = "A deferred resize reserves room that its pod does not use yet. Other pods stay Pending, indefinitely if the resize never fits."
     kind = "deadlock freedom"
     concerns = "the pod that is excluded"
     issues = (135107,)

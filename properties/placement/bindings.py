@@ -124,7 +124,7 @@ class NoErrorForAbsentNode(Property):
     """
 
     id = "S-ERR"
-    consequence = "The attempt ends with an internal error instead of Unschedulable. The pod is retried after a backoff (1 to 10 seconds), and the autoscaler is not asked for a node."
+    consequence = "The attempt ends with an internal error instead of Unschedulable. The pod is retried after a backoff (1 to 10 seconds), and an autoscaler creates no node for it."
     issues = (50813,)
 
     def holds(self) -> Expr:
@@ -197,7 +197,7 @@ class AntiAffinityKept(Property):
 
     id = "S-AFF"
     consequence = "Two pods that must not share a zone or node do. Nothing corrects it: one failure can take down both until one of them is re-created."
-    concerns = "both pods of the two that are too close"
+    concerns = "both pods"
     issues = (100140,)
 
     @classmethod
@@ -301,7 +301,7 @@ class SpreadKept(BoundAmiss):
 
     Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or relabelled. So nodes count as in the snapshot, and so do pods that
     the snapshot shows in other domains, even if they are gone. The property does not check pods that another client binds, or that are placed as members of a group.
-    If a release ignores constraints, or fields of them, the property ignores them, too.
+    The property ignores constraints, and fields of constraints, that the release ignores.
     """
 
     id = "S-SPREAD"

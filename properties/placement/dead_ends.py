@@ -34,18 +34,15 @@ class PlaceableStaysPlaceable(Property):
     several outcomes can have any of them. The property assumes no periodic flush of parked pods, unless the scope says so. It assumes preemption: a pod that preemption deletes need not be placed.
 
     *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
-    one is created stays where it is. All other pods count as they were created: with the volumes and devices that they had at the start, and without
-    later updates by a gate keeper. A pod of a gang also waits for gates while too few pods of the gang are free of their gates.
+    one is created stays where it is. All other pods count as they were created. A pod of a gang also waits for gates while too few pods of the gang are free of their gates.
 
     The property asks again whether all pods can be placed together whenever a pod is created. If they cannot, some pod has to wait, and the property says nothing until the next pod
-    is created. It also asks again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims. If such a change makes the placement impossible, that is not a dead end.
-    If it makes a placement possible, that counts from the next created pod on. A pod that a controller creates ends a dead end in this sense, so L-PLACE can wrongly hold where
-    controllers create pods.
+    is created. It also asks again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims. A change that makes the placement impossible is no dead end. If controllers create pods, L-PLACE can wrongly hold.
     """
 
     id = "L-PLACE"
     consequence = "The scheduler places pods so that the last one never fits, although all would have fitted. It stays Pending until somebody moves or deletes a pod, or adds a node."
-    concerns = "the pod that cannot be placed any more"
+    concerns = "the pod that can no longer be placed"
     kind = "resettability"
     issues = (126499, 121436)
 

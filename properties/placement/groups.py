@@ -70,13 +70,13 @@ class AboutGroups(Property):
 class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     """A pod of a gang is allowed to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
-    In a tree of gangs, at least minGroupCount gangs must have that, too. Pods count until the scheduler receives their deletion. (The KEP's "Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
+    In a tree of groups, at least minGroupCount of its gangs must also have enough pods with a place. Pods count until the scheduler receives their deletion. (The KEP's "Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
     failed Binding does not violate the property.
     """
 
     id = "S-QUORUM"
     consequence = "Some pods of a gang start without enough others. They hold their room and do no work until the rest comes, or indefinitely."
-    concerns = "the pod that is let go"
+    concerns = "the pod that is allowed to be bound"
 
     pod_group_cycle: PodGroupCycle
 
@@ -111,7 +111,7 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
 class GangBoundAsAWhole(AboutGroups):
     """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
-    Of a tree of gangs the same is said: no pod of it stays bound while fewer than minGroupCount of its gangs have minCount pods bound, and so many have minCount pods. (The KEP's "Goals" exclude that some pods of a gang run while others can never run.) If users delete pods, and fewer than minCount are left, the property says nothing.
+    The same applies to a tree of groups: no pod of the tree stays bound indefinitely while too few of its gangs are complete (fewer than minGroupCount), although enough of its gangs have minCount pods. (The KEP's "Goals" exclude that some pods of a gang run while others can never run.) If users delete pods, and fewer than minCount are left, the property says nothing.
     """
 
     id = "L-WHOLE"
@@ -179,7 +179,7 @@ class DismissedPodsLeave(NeverHappens, AboutGroups):
     """
 
     id = "S-DISMISSED"
-    consequence = "The scheduler counts a pod that is going away among those of its group that wait. The group is tried although it has too few pods."
+    consequence = "The scheduler counts a terminating pod as a waiting pod of its group. The group is tried although it has too few pods."
     concerns = "the pod in the group's state"
     issues = (138422,)
 
@@ -229,7 +229,7 @@ class PlacedWithinDomain(AboutGroups):
 
     id = "S-DOMAIN"
     consequence = "A group that needs its pods close together runs across domains. No pod can be added to it any more: every later cycle of the group ends in an error."
-    concerns = "the pod outside of the domain of another"
+    concerns = "a pod in another domain"
 
     def holds(self) -> Expr:
         return all_of(~is_so for _, is_so in self.wrong())
@@ -340,7 +340,7 @@ class NoEndlessWaitOfGangs(AboutGroups):
 class GangsAreScheduled(NoEndlessWaitOfGangs):
     """No gang waits indefinitely with fewer than minCount pods bound while at every moment enough of its pods exist and fit together. All other bound or assumed pods take room.
 
-    A tree of gangs counts as one: it waits with fewer than minGroupCount of its gangs bound while so many of them fit together.
+    A tree of groups counts as one gang: it waits if fewer than minGroupCount of its gangs are bound although that many fit together.
 
     (The KEP's "Goals": a workload that requires gang scheduling does not remain stuck.) The property does not assume the time-out of Permit, which ends such a wait only after minutes.
     """
@@ -392,7 +392,7 @@ class GangsMakeProgress(NoEndlessWaitOfGangs):
     """
 
     id = "L-LIVELOCK"
-    consequence = "Gangs take room and let it go again and again. None of them starts, indefinitely, while the scheduler is busy."
+    consequence = "Gangs take room and release it again and again. None of them starts, indefinitely, while the scheduler is busy."
 
     def rooms(self, group: PodGroup) -> Placement:
         return self.without([m.pod for gang in self.wholes for m in self.members(gang)])
@@ -417,7 +417,7 @@ class PodsOfGroupsSayThatTheyWait(AboutGroups):
         "The pods wait and do not say why. The autoscaler adds no node for them, and they wait indefinitely."
     )
     kind = "liveness"
-    concerns = "the pod that says nothing"
+    concerns = "the pod without the condition"
 
     pod_group_cycle: PodGroupCycle
 

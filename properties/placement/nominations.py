@@ -16,7 +16,7 @@ class NominationMonitor(Property):
     `promised[p]` is the node that preemption chose for p, until the promise is over.
     """
 
-    concerns = "the pod that was to have the room"
+    concerns = "the nominated pod"
 
     promised = per(Pod, ref(Node))
     broken = boolean()
@@ -104,7 +104,7 @@ class NominationVisible(NominationMonitor):
     """Until a preemptor's nomination first reaches the scheduler's memory, no other pod of the same or a lower priority is assumed on the chosen node
     at the preemptor's expense.
 
-    This is the part of S-NOM that change 72259 restores. If an eviction or a write fails and the scheduling cycle gives up its choice, the room is not reserved.
+    S-NOMVIS is the part of S-NOM that change 72259 fixed. If an eviction or a write fails and the scheduling cycle gives up its choice, the room is not reserved.
     """
 
     id = "S-NOMVIS"

@@ -85,7 +85,7 @@ class NoLastingInversion(Liveness):
 class NoPreemptionWithoutBenefit(Property):
     """Preemption chooses a node only if the preemptor does not fit there without an eviction.
 
-    If no victim is needed, the next attempt finds the room by itself, and a nomination only keeps other pods out of it.
+    If no victim is needed, the next attempt finds the room without a preemption. A nomination would only exclude other pods from the room.
     """
 
     id = "S-GAIN"

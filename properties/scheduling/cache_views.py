@@ -88,7 +88,7 @@ class SnapshotIsTheCache(Property):
     """When a scheduling cycle begins to filter, it considers exactly the live nodes of its snapshot."""
 
     id = "S-SNAP"
-    consequence = "An attempt passes over a live node, or tries one that is gone. The pod may be called Unschedulable although a node has room, and waits for its next attempt."
+    consequence = "An attempt skips a live node, or tries a deleted one. The pod may become Unschedulable although a node has room, and waits for its next attempt."
     issues = (95124, 86919)
 
     def is_filtering(self) -> Expr:

@@ -49,7 +49,7 @@ class RejectedPodsSaySo(Property):
     the condition PodScheduled=False with reason Unschedulable.
 
     Autoscalers create nodes only for pods with this condition, and users look for it. If the API server refuses the write, the failure handler does
-    not repeat it. The condition then comes with the next attempt, and a parked pod may lack it for long. Pods that are being deleted do not count.
+    not repeat it. The condition then comes with the next attempt, and a parked pod may lack it for a long time. Pods that are being deleted do not count.
     """
 
     id = "S-TOLD"

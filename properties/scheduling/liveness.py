@@ -81,7 +81,7 @@ class AttemptsEnd(Property):
 
     id = "L-PROG"
     consequence = "The scheduler stops working: an attempt or a binding never ends. Pods stay Pending until it restarts."
-    concerns = "the pod whose attempt or binding cycle never ends, or that is queued and never popped"
+    concerns = "the pod whose attempt never begins or never ends"
     kind = "liveness"
 
     def cases(self) -> Iterator[Case]:
@@ -100,14 +100,14 @@ class AttemptsEnd(Property):
 
 
 class NominationsBlockNobodyForEver(Liveness):
-    """No pod stays nominated indefinitely to a node on which another pod fits and it does not, while the scheduler tries both pods again and again in vain.
+    """No pod stays nominated indefinitely to a node on which another pod fits but the nominated pod does not, while the scheduler tries both pods again and again in vain.
 
     This is the part of L-PEND that is about preemption: room is reserved for a pod that cannot use it.
     """
 
     id = "L-NOM"
     consequence = "A nomination blocks a node indefinitely: neither the nominated pod nor another that fits there is scheduled, until one of them is deleted."
-    concerns = "the nominated pod and the one that it keeps out"
+    concerns = "the nominated pod and the pod that it excludes"
     issues = (72124,)
 
     @property

@@ -22,7 +22,7 @@ class OnePlace(Property):
     """
 
     id = "S-UNIQ"
-    consequence = "The scheduler works on one pod twice at a time. The pod may be assumed twice, fail with spurious errors, or keep room on a node that it is not bound to."
+    consequence = "The scheduler works on one pod twice at the same time. The pod may be assumed twice, fail with spurious errors, or keep room on a node that it is not bound to."
     concerns = "the pod in two places"
     issues = (118226,)
 
@@ -57,11 +57,11 @@ class OnePlace(Property):
 class NotQueuedInCycle(Property):
     """No pod is in a sub-queue while the scheduling cycle works on it.
 
-    This is the part of S-UNIQ that change 125578 restores; an assumed pod can still be queued by an update.
+    S-CYCLE is the part of S-UNIQ that change 125578 fixed. An update can still queue an assumed pod.
     """
 
     id = "S-CYCLE"
-    consequence = "The scheduler can begin a second attempt for a pod that it is scheduling already. The second one works with old facts, and may preempt or fail for nothing."
+    consequence = "The scheduler can begin a second attempt for a pod that it is scheduling already. The second attempt uses outdated objects, and may preempt or fail in vain."
     concerns = "the pod that is queued"
     issues = (118226,)
 
@@ -82,7 +82,7 @@ class NoGhostQueued(Property):
     """The queue's handler knows every pod in a sub-queue as pending: if the pod is deleted or bound, the handler has not handled that event yet."""
 
     id = "S-GHOST"
-    consequence = "The scheduler tries to place a pod that is gone or bound. It wastes attempts, writes misleading events, and may evict pods for nobody."
+    consequence = "The scheduler tries to place a pod that is gone or bound. It wastes attempts, writes misleading events, and may evict pods in vain."
     concerns = "the pod that is queued"
     issues = (90660,)
 
@@ -162,11 +162,11 @@ class FlightEnds(Property):
 class QueuedAsKnown(Property):
     """Once the queue's handler has handled all events of a queued pod, the queue has the same object of the pod as the API server.
 
-    Otherwise the scheduler tries the pod with an outdated object until the next update of the pod.
+    Otherwise the scheduler uses an outdated object until the next update of the pod.
     """
 
     id = "S-FRESH"
-    consequence = "The scheduler decides by an old version of the pod. It may place the pod against its new labels or requests, or leave it Pending until its next update."
+    consequence = "The scheduler uses an old version of the pod. It may place the pod against its new labels or requests, or leave it Pending until its next update."
     concerns = "the pod that is queued"
     issues = (141645,)
 
@@ -200,7 +200,7 @@ class NothingLeftOfGonePods(Property):
     """Once all events of a deleted pod are handled and no goroutine of the scheduler has the pod, the cache keeps nothing of it."""
 
     id = "S-LEAK"
-    consequence = "The scheduler's cache keeps a pod that is gone. The node looks fuller than it is, and other pods stay Pending, until the scheduler restarts."
+    consequence = "The scheduler's cache keeps a pod that is gone. The node seems fuller than it is, and other pods stay Pending until the scheduler restarts."
     concerns = "the pod that is gone"
     issues = (106102,)
 
@@ -255,8 +255,8 @@ class PendingPodsRequeued(NeverHappens):
     """The failure handler decides to requeue a pod only if the lister shows the pod as pending."""
 
     id = "S-REQUEUE"
-    consequence = "The scheduler puts a pod back into its queue that is bound or gone. It tries to place the pod again, and writes misleading conditions and events."
-    concerns = "the pod that is put back"
+    consequence = "The scheduler requeues a pod that is bound or gone. It tries to place the pod again, and writes misleading conditions and events."
+    concerns = "the pod that is requeued"
     issues = (96579,)
 
     def observe(self) -> None:

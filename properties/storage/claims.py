@@ -98,7 +98,7 @@ class FlightsHaveOwners(AboutClaims):
     """
 
     id = "S-INFLIGHT"
-    consequence = "The scheduler counts a device as taken that nobody is given. Other pods stay Pending although a device is free until the scheduler restarts."
+    consequence = "The scheduler counts a device as used although no claim gets it. Until the scheduler restarts, other pods stay Pending although the device is free."
 
     def owns(self, use: ClaimUse) -> Expr:
         """Whether the pod's cycle has chosen a device for the claim, and nobody has been told yet that it is written, or given up."""
@@ -148,7 +148,7 @@ class AssumeCacheGoesForward(NeverHappens, AboutClaims):
     """Once the assume cache has given out a version of a claim, it never goes back to an older one."""
 
     id = "S-ASSUME"
-    consequence = "The scheduler decides by an old version of a claim. It may give a device twice, or leave pods Pending until the claim's next event."
+    consequence = "The scheduler uses an old version of a claim. It may give a device twice, or leave pods Pending until the claim's next event."
     issues = (140263,)
 
     def observe(self) -> None:
@@ -187,8 +187,8 @@ class TolerationsAreHeeded(AboutClaims):
     """No pod is deleted because of a device taint that its claim tolerates."""
 
     id = "S-DTAINT"
-    consequence = "A pod is placed on a tainted device, as its claim allows, and is evicted at once, again and again if a controller makes it."
-    concerns = "the pod that is to go"
+    consequence = "A pod is placed on a tainted device, as its claim allows, and is evicted immediately. If a controller recreates the pod, this repeats indefinitely."
+    concerns = "the pod that is evicted"
     issues = (134434,)
     may_be_given = True
 
@@ -218,7 +218,7 @@ class TaintedDevicesAreLeft(AboutClaims):
     """No pod stays indefinitely on a device with a NoExecute taint."""
 
     id = "L-DTAINT"
-    consequence = "A pod runs on with a device that its driver or an administrator has declared broken, until somebody deletes it by hand."
+    consequence = "A pod continues to run on a device that its driver or an administrator has declared broken, until somebody deletes it by hand."
     kind = "liveness"
     concerns = "the pod that stays"
     issues = (141290,)

@@ -13,13 +13,13 @@ class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
     """When the scheduler binds a pod, the node's volumes of each CSI driver do not exceed the driver's limit, counting volumes that are attached or that pods of the node use.
 
     If a driver has not started yet on the node, the limit that it will report counts. A volume counts until it is detached.
-    A pod whose volumes are on the node already makes nothing worse.
+    If all volumes of a pod are already on the node, its Binding does not count.
     """
 
     id = "S-LIMIT"
     consequence = "A node has more volumes than it takes. A pod stays in ContainerCreating, as AttachVolume fails, until another volume is detached, or until the pod is deleted."
     issues = (95911, 126502)
-    concerns = "the pod whose volume is too many"
+    concerns = "the pod that is bound"
 
     csi_nodes: CsiNodes
 

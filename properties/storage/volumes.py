@@ -126,7 +126,7 @@ class AssumedVolumesAreKept(AboutVolumes):
     id = "S-HELD"
     consequence = "The scheduler forgets which volume it has chosen for a pod. Another pod may take the volume, and the first one waits or fails to bind."
     issues = (72013,)
-    concerns = "the pod whose volume is free for others"
+    concerns = "the pod that loses its volume"
 
     def is_kept(self, use: VolumeUse) -> Expr:
         """Whether the cache shows of the claim, or of the volume that it is to have, what is about to be written, or a newer version."""

@@ -205,7 +205,7 @@ def _print_property(console: Console, row: dict[str, Any], explained: bool) -> N
     for paragraph in row["explanation"]:
         _detail(console, paragraph)
     if row["concerns"]:
-        _detail(console, f"can be ignored for single pods: a violation concerns {row['concerns']}")
+        _detail(console, f"to ignore this property, set `ignore` on {row['concerns']}")
     if row["issues"]:
         _detail(console, "see " + ", ".join(f"{UPSTREAM}{number}" for number in row["issues"]))
     if row["scenarios"]:
