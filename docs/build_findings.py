@@ -1,7 +1,7 @@
 """Writes the generated parts of docs/findings/*.md: the list of them, the steps, the Go test, the patch. `make reference`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -54,8 +54,24 @@ def _steps(one: Prepared) -> Iterator[str]:
     steps = one.found.steps
     lines = [line for line in lines_of(steps, one.case) if line.numbers]
     stretches = groupby(lines, key=lambda line: steps[line.numbers[0] - 1].actor)
+    names = {value for step in steps for value in step.args.values() if isinstance(value, str)}
     for number, (actor, stretch) in enumerate(stretches, 1):
-        yield f"{number}. *{actor}*: {' '.join(line.said for line in stretch)}"
+        yield f"{number}. *{actor}*: {quoted(' '.join(line.said for line in stretch), names)}"
+
+
+ARTICLE = r"(?=$|[.,:;']| (?:from|to|on|fits|is|and|has|back|was|waits|does|could|for|alone|no longer)\b)"
+"""What follows a pod that is called a, and not the article."""
+
+
+def quoted(text: str, names: Iterable[str]) -> str:
+    """The text with the names of objects in backticks."""
+    known = sorted((name for name in names if NAME.fullmatch(name)), key=len, reverse=True)
+    words = "|".join(name + ARTICLE if name == "a" else name for name in known)
+    return re.sub(rf"(?<![\w.(\'`-])(?:{words})(?:\.[a-z]\w*)?(?![\w-])", r"`\g<0>`", text)
+
+
+NAME = re.compile(r"[a-z]|[a-z]+\d+|[a-z]+-again")
+"""Names of the scenarios' objects, unlike words."""
 
 
 def index() -> str:
