@@ -168,18 +168,17 @@ def _functions() -> Iterator[str]:
     trees = read_trees()
     yield f"{_NOTE}\n\n# Upstream's functions in the model"
     yield (
-        "Every function of `pkg/scheduler`, tests apart, and of the API server's part in a binding: the elements of the model that stand for it and the "
-        "releases for which it has them, or what there is instead and why. Files are named below `pkg/scheduler` as the trees have them. Written from "
-        "`model/history/functions/`; tests hold that every function of every tree that was looked at "
-        f"({', '.join(trees.by_version)}) is there, and that every element is defined in the file and the class that it is named with (below `model/`)."
+        "Which part of the model represents each function of `pkg/scheduler`, and of the API server's part in a binding? If there is no such part, the tables "
+        "say why. File names are relative to `pkg/scheduler`. The source of this page is `model/history/functions/`. Tests check that it has every function of "
+        f"{', '.join(trees.by_version)}, and that every named element of the model exists (below `model/`)."
     )
     newest = [place for place in trees.by_version[trees.newest] if not is_value(place)]
     counts = {kind: sum(_kind_of(place) == kind for place in newest) for kind in ("modelled", *NO_ELEMENT)}
     told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield (
         f"Of the {len(newest)} functions of {trees.newest}: {told}. These counts exclude the functions of files that are outside as a whole. *Abstracted*: the model has "
-        "something else instead ([A-...](../model.md#what-is-abstracted)). *Missing*: it could matter to a race, and is not modelled. *Outside*: it "
-        "holds nothing that a race could be made of, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which of them have changed in another tree."
+        "a simplification ([A-...](../model.md#what-is-abstracted)). *Missing*: the function could matter to a race, and is not modelled. *Outside*: it "
+        "cannot matter to a race, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which functions differ in another tree."
     )
     for part in parts():
         yield from _part(part)

@@ -79,9 +79,9 @@ def test_patch_versions_are_versions_of_releases_before() -> None:
 def test_other_numbers_are_those_that_are_one_with_a_change_in_the_same_versions() -> None:
     """The two of 71488 came to other patch versions than it did."""
     one_with = {
-        number: row[-1].removeprefix("one with `").removesuffix("`")
+        number: row[-1].removeprefix("part of `").removesuffix("`")
         for row in ROWS
-        if row[-1].startswith("one with")
+        if row[-1].startswith("part of")
         for number in re.findall(r"/pull/(\d+)\)", row[0])
     }
     assert {number: key for number, key in one_with.items() if key != "71488"} == OTHER_NUMBERS
