@@ -139,7 +139,7 @@ class Placements(GroupsPreempt):
         "The pods of the group are too few to be tried on the nodes of {domain}.",
     )
     def enter(self, pod: Pod, domain: Domain) -> None:
-        """evaluatePlacement: AssumePlacement, and the trial on the nodes that it shows. Which domain is next depends on a map's order."""
+        """evaluatePlacement: AssumePlacement, and the trial on the nodes that it shows, which knows nothing of earlier ones; of that for preemption nothing is recorded. Which domain is next depends on a map's order."""
         member = self.member(pod)
         if (
             member is None
@@ -158,6 +158,8 @@ class Placements(GroupsPreempt):
         for m in self.pod_groups.members(group):
             self.outcome[m] = Outcome.NONE
             self.host[m] = None
+            with when(self.held[m] & ~as_expr(self.again)):
+                self.queue.record_rejection(m.pod, self.queue.only())
         self._judge(group)
 
     def _submit(self, group: PodGroup) -> None:

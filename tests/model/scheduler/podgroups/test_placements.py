@@ -8,6 +8,7 @@ import pytest
 
 from podrace.analysis.request.in_release import refusal_of
 from podrace.checker.search import check
+from podrace.checker.trace.execution import replay
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Scope
 from podrace.model.history import resolve
 from podrace.model.history.versions.gates import GateProblem
@@ -121,3 +122,25 @@ def test_which_gates_placements_need(release: str, gates: dict[str, bool], said:
 def test_earlier_placements_are_not_modelled() -> None:
     with pytest.raises(GateProblem, match=r"only the placements of 1\.38 are modelled \(A-GROUP-KINDS\)"):
         resolve("1.37.2", (), (), BOTH)
+
+
+FULL_AND_FREE = """
+nodes: {n1: {cpu: 1, labels: {zone: x}}, n2: {cpu: 1, labels: {zone: y}}}
+podGroups: {g: {minCount: 1, topologyKey: zone}}
+pods: {a: {cpu: 1, podGroup: g}, x: {cpu: 1, nodeName: n1}}
+"""
+
+
+def test_a_trial_in_one_domain_says_nothing_in_the_next() -> None:
+    """The result of a placement is that of its own trial (podGroupSchedulingDefaultAlgorithm): n1 is full, the pod fits on n2, and no plugin has rejected it."""
+    scenario = parse_scenario(FULL_AND_FREE, "x.yaml")
+    system = instrument(scenario.spec, resolve(RELEASE, (), (), BOTH).classes, [])
+    numbers = {t.label: number for number, t in enumerate(system.transitions)}
+    path = [
+        "scheduler.pop(pod=a)", "pod_group_cycle.take_snapshot(pod=a)", "pod_group_cycle.enter(pod=a, domain=g/x)", "scheduler.filter(pod=a, node=n1)", "scheduler.fail(pod=a)",
+        "pod_group_cycle.weigh(pod=a, better=True)", "pod_group_cycle.enter(pod=a, domain=g/y)", "scheduler.filter(pod=a, node=n2)", "scheduler.assume(pod=a, node=n2)",
+        "pod_group_cycle.weigh(pod=a, better=True)", "pod_group_cycle.submit(pod=a)",
+    ]  # fmt: skip
+    found = [system.describe(s) for s in replay(system, tuple(numbers[step] for step in path)).states]
+    rejected = [state["queue.rejected_by[a][NodeResourcesFit]"] for state in found]
+    assert rejected == [False] * 5 + [True] * 2 + [False] * 5
