@@ -122,7 +122,7 @@ def as_compiled(path: str, text: str) -> str:
     """The text that the driver is built from: that of the queue can be held."""
     if path == f"{held.QUEUE}/scheduling_queue.go":
         return held.with_holds(text) or text
-    if path == held.CYCLE:
+    if path in (held.CYCLE, held.ENTRIES):
         return held.with_order(text)
     return held.with_short_flush(text) if path == "pkg/scheduler/metrics/metric_recorder.go" else text
 

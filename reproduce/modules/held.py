@@ -1,8 +1,8 @@
 """The sources that the driver is built from: a copy of upstream's in which the goroutine that moves parked pods can be held amid the move.
 
 What is not changed is linked, so the copy takes no room. Four things are changed, none of which decides anything: the queue's lock is one that testing/synctest knows how to wait for; a call stands between a move and
-the note of its event, and between a requeue and Done; the recorder of metrics ends where there is nothing left to write, which it looks for a thousand times a second otherwise; and the results of the groups of a tree,
-which upstream takes in the order of a Go map, come in the order of the trace.
+the note of its event, and between a requeue and Done; the recorder of metrics ends where there is nothing left to write, which it looks for a thousand times a second otherwise; and of the groups
+of a tree, where upstream goes through a Go map, results come in the order of the trace, and members in that of the tree.
 
 The copy has a fixed place for each version, whatever tree it is of: Go knows packages by their place, and builds only what has changed.
 """
@@ -24,6 +24,8 @@ QUEUE = "pkg/scheduler/backend/queue"
 LOCK = "podrace_lock.go"
 CYCLE = "pkg/scheduler/schedule_one_podgroup.go"
 ORDER = "podrace_order.go"
+ENTRIES = "pkg/scheduler/framework/types.go"
+GROUPS = "podrace_groups.go"
 
 LEFT_OUT = frozenset({".git", "vendor", "_output", "test", "logo", "CHANGELOG", "hack", "cluster", "docs"})
 
@@ -35,6 +37,7 @@ _FLUSH = re.compile(
 )
 
 _RESULTS = re.compile(r"^(\tfor _, podGroupResult := range )podGroupResults \{$", re.MULTILINE)
+_MEMBERS = re.compile(r"^(\t\tfor _, list := range )pgqi\.queuedPodInfos \{$", re.MULTILINE)
 
 
 def with_holds(queue: str) -> str | None:
@@ -60,9 +63,10 @@ def with_short_flush(recorder: str) -> str:
     return _FLUSH.sub(shortened, recorder)
 
 
-def with_order(cycle: str) -> str:
-    """The text of schedule_one_podgroup.go whose results of groups are submitted in an order that the driver knows; as it is if this version has another text there."""
-    return _RESULTS.sub(r"\1podraceOrdered(schedFwk, podGroupResults) {", cycle)
+def with_order(text: str) -> str:
+    """The text of schedule_one_podgroup.go, or of types.go, where the groups of a tree come in an order that the driver knows; as it is if this version has another text there."""
+    text = _RESULTS.sub(r"\1podraceOrdered(schedFwk, podGroupResults) {", text)
+    return _MEMBERS.sub(r"\1podraceByGroup(pgqi) {", text)
 
 
 def held_copy(sources: Path, folder: Path) -> bool:
@@ -75,12 +79,12 @@ def held_copy(sources: Path, folder: Path) -> bool:
         text = recorder.read_text(encoding="utf-8")
         if (short := with_short_flush(text)) != text:
             _rewrite(recorder, short)
-    cycle = folder / CYCLE
-    if cycle.is_file():
-        text = cycle.read_text(encoding="utf-8")
+    for path, added in ((CYCLE, ORDER), (ENTRIES, GROUPS)):
+        file = folder / path
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
         if (ordered := with_order(text)) != text:
-            _rewrite(cycle, ordered)
-            _rewrite(cycle.with_name(ORDER), source(ORDER))
+            _rewrite(file, ordered)
+            _rewrite(file.with_name(added), source(added))
     queue = folder / QUEUE / "scheduling_queue.go"
     changed = with_holds(queue.read_text(encoding="utf-8")) if queue.is_file() else None
     if changed is None:
@@ -92,11 +96,13 @@ def held_copy(sources: Path, folder: Path) -> bool:
 
 def written_as() -> str:
     """The text of all that is changed in a copy, and how."""
-    return files(__package__).joinpath("held.py").read_text(encoding="utf-8") + source(LOCK) + source(ORDER)
+    return files(__package__).joinpath("held.py").read_text(encoding="utf-8") + "".join(
+        map(source, (LOCK, ORDER, GROUPS))
+    )
 
 
 def source(name: str) -> str:
-    """A file that is added to a copy: the lock, with the call amid a move, or the order of results."""
+    """A file that is added to a copy: the lock, with the call amid a move, or the order of groups."""
     return files("podrace.reproduce").joinpath("sources", name).read_text(encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"cmp"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -41,12 +42,12 @@ func (e *eye) preempting() {
 	}
 	running := keys(find(holder, "preempting"))
 	last := find(holder, "lastVictimsPendingPreemption")
-	leaders := e.versions.leaders()
+	leaders, parents := e.versions.leaders(), e.versions.parents()
 	for _, object := range e.versions.Pods {
 		pod := idOf(object)
 		uid := e.uids(pod)
 		if e.isOfEntry(pod) && leaders[pod] == pod {
-			uid = types.UID(groupOf(object))
+			uid = types.UID(cmp.Or(parents[groupOf(object)], groupOf(object)))
 		}
 		e.see[preemptors+"["+pod+"]"] = running[plainID(string(uid))]
 		if last.IsValid() {

@@ -149,7 +149,7 @@ func anyBeyond(real map[string]any) bool {
 func hasSnapshot(expected map[string]any) bool {
 	phase := word(expected, "scheduler.phase")
 	stage := word(expected, "pod_group_cycle.stage")
-	return phase != "IDLE" && phase != "POPPED" && stage != "REVERT" && stage != "GATHER" && stage != "POP" && stage != "SNAPSHOT" && stage != "SUBMIT" && stage != "PREEMPT" && stage != "REPRIEVE" && stage != "PLACE" && stage != "WEIGH" && !isFinishing(expected)
+	return phase != "IDLE" && phase != "POPPED" && stage != "REVERT" && stage != "GATHER" && stage != "POP" && stage != "SNAPSHOT" && stage != "SUBMIT" && stage != "PREEMPT" && stage != "REPRIEVE" && stage != "PICK" && stage != "PLACE" && stage != "WEIGH" && !isFinishing(expected)
 }
 
 // inGroupCycle is whether the cycle of a group runs.

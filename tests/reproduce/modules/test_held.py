@@ -123,6 +123,11 @@ def test_the_results_of_a_tree_come_in_an_order_that_is_asked_for() -> None:
     assert with_order(ordered) == ordered
 
 
+def test_the_members_of_a_tree_come_group_by_group() -> None:
+    entries = "\t\tfor _, list := range pgqi.queuedPodInfos {\n"
+    assert with_order(entries) == "\t\tfor _, list := range podraceByGroup(pgqi) {\n"
+
+
 def test_a_copy_changes_no_file_of_the_sources(tmp_path: Path) -> None:
     sources, copy = tmp_path / "sources", tmp_path / "copy"
     files = {
@@ -130,6 +135,7 @@ def test_a_copy_changes_no_file_of_the_sources(tmp_path: Path) -> None:
         "pkg/scheduler/backend/queue/scheduling_queue.go": QUEUE,
         "pkg/scheduler/metrics/metric_recorder.go": RECORDER,
         "pkg/scheduler/schedule_one_podgroup.go": CYCLE,
+        "pkg/scheduler/framework/types.go": "package framework\n",
         "vendor/left/out.go": "package left\n",
     }
     for name, text in files.items():
@@ -144,6 +150,8 @@ def test_a_copy_changes_no_file_of_the_sources(tmp_path: Path) -> None:
     scheduler = copy / "pkg/scheduler"
     assert (scheduler / "schedule_one_podgroup.go").read_text(encoding="utf-8") == with_order(CYCLE)
     assert "func podraceOrdered[" in (scheduler / "podrace_order.go").read_text(encoding="utf-8")
+    assert (scheduler / "framework" / "types.go").samefile(sources / "pkg/scheduler/framework/types.go")
+    assert not (scheduler / "framework" / "podrace_groups.go").exists()
     assert not (copy / "vendor").exists()
     assert (copy / "go.mod").samefile(sources / "go.mod")
 
