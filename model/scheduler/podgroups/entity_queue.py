@@ -87,22 +87,28 @@ class EntityQueue(PriorityQueue):
                 self._found_at_start(group, waiting)
 
     def _found_at_start(self, group: PodGroup, waiting: list[Member]) -> None:
-        """The members that wait at the start came one after the other: PreEnqueue was asked of those in the entry, but of none while the entry was held for a gate."""
+        """The members that wait at the start came one after the other: PreEnqueue was asked of those in the entry, but of none while the entry was held for a gate. One that is not asked again stays held."""
         bound = [m for m in self._members(group) if m.pod.exists and m.pod.node is not None]
         closed, gated, rejected = "", set[Pod](), set[tuple[Pod, str]]()
-        for number in range(1, len(waiting) + 1):
+        # The members of one group are taken to come in the order in which they are asked (A-GROUP-ORDER); those of a tree come as the scenario says.
+        come = waiting if group.min_group_count is None else sorted(waiting, key=_arrival)
+        for number in range(1, len(come) + 1):
             if closed == SCHEDULING_GATES:
                 continue
-            closed, gated = "", set()
-            for m in waiting[:number]:
+            closed, there = "", come[:number]
+            alone = not _is_complete(self.pod_groups, group, [*bound, *there])
+            for m in waiting:
+                if m not in there:
+                    continue
                 if closed and self.stops_at_first():
                     break
-                alone = not _is_complete(self.pod_groups, group, [*bound, *waiting[:number]])
                 name = SCHEDULING_GATES if m.pod.gated else GANG_SCHEDULING if alone else ""
                 if name:
                     closed = name
                     gated.add(m.pod)
                     rejected.add((m.pod, name))
+                else:
+                    gated.discard(m.pod)
         for m in waiting:
             self.gated[m.pod] = m.pod in gated
             self.sub_queue[m.pod] = SubQueue.UNSCHEDULABLE if closed else SubQueue.ACTIVE
@@ -446,6 +452,10 @@ class EntityQueue(PriorityQueue):
         for m in self._members(group):
             with when(self.contains(m.pod)):
                 self.sub_queue[m.pod] = sub_queue
+
+
+def _arrival(member: Member) -> tuple[int, int]:
+    return member.pod.arrival, member.pod.index
 
 
 def _is_complete(pod_groups: PodGroups, group: PodGroup, known: list[Member]) -> bool:

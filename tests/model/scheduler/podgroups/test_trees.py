@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from podrace.analysis.request.in_release import refusal_of
+from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.search import check
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Scope
 from podrace.model.history import resolve
@@ -138,3 +139,20 @@ def test_a_tree_has_one_priority() -> None:
 def test_trees_of_1_37_are_not_modelled() -> None:
     with pytest.raises(GateProblem, match=r"only the trees of 1\.38 are modelled \(A-GROUP-TREES\)"):
         resolve("1.37.2", (), (), ALL)
+
+
+def test_a_pod_that_came_before_others_of_its_tree_stays_held_at_the_start() -> None:
+    """p came first and was held alone; with q in the entry PreEnqueue asks q first, whose group is the first of the tree, and not p."""
+    node = Node(0, "n1", 3)
+    groups = (
+        PodGroup(0, "c", min_group_count=2),
+        PodGroup(1, "g", 2, parent="c"),
+        PodGroup(2, "h", 2, parent="c"),
+    )
+    pods = (Pod(0, "p", 1, group="h"), Pod(1, "q", 1, group="g"), Pod(2, "r", 1, group="h"))
+    spec = ClusterSpec("x", pods, (node,), Scope(pod_events=1, flush=False), groups=groups)
+    system = instrument(spec, resolve(RELEASE, (), (), ALL).classes, [])
+    start = system.describe(Interpreter(system).initial)
+    held = {pod.name: start[f"queue.gated[{pod.name}]"] for pod in pods}
+    rejected = {pod.name: start[f"queue.rejected_by[{pod.name}][GangScheduling]"] for pod in pods}
+    assert held == rejected == {"p": True, "q": True, "r": False}
