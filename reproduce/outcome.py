@@ -59,9 +59,14 @@ class Outcome(msgspec.Struct, frozen=True):
         return dict((self.epilogue or {}).get("bound") or {})
 
     @property
+    def restarted(self) -> dict[str, str]:
+        """The pods that waited until the end, and that only a restart of the scheduler binds, each with its node."""
+        return dict((self.epilogue or {}).get("restarted") or {})
+
+    @property
     def moments(self) -> dict[str, dict[str, str]]:
         """In which sub-queues pods were, by how long it was waited."""
-        return {when: places for when, places in (self.epilogue or {}).items() if when != "bound"}
+        return {when: places for when, places in (self.epilogue or {}).items() if when.endswith("s")}
 
 
 class OutcomeProblem(UsageProblem):

@@ -414,7 +414,9 @@ class Judging:
         order = {one.scenario.name: one.scenario for one in questions.near}
         others = [one for one in self.effort.scenarios if one.name not in order]
         smallest, clusters = (
-            (smallest_clusters(), random_clusters(self.release)) if self.effort.whole else ((), ())
+            (smallest_clusters(self.what.elements), random_clusters(self.release))
+            if self.effort.whole
+            else ((), ())
         )
         scenarios = [*smallest, *order.values(), *mixed(others, list(clusters))]
         self.chosen = len(scenarios)

@@ -41,6 +41,30 @@ _FAILS = {
 }
 """In which pods what may fail once."""
 
+_ONE_FOR_TWO = {
+    "scheduler.volumebinding.": """\
+name: one-volume-for-two
+nodes: {n1: {cpu: 2}}
+storageClasses: {c: {volumeBindingMode: WaitForFirstConsumer}}
+volumes: {v1: {storageClassName: c, nodes: [n1]}}
+volumeClaims: {ca: {storageClassName: c}, cb: {storageClassName: c}}
+pods:
+  a: {cpu: 1, volumes: [ca], extensionPoints: [permit]}
+  b: {cpu: 1, volumes: [cb], extensionPoints: [permit]}
+scope: {pod_events: 2, file_order: true, flush: false, backoff: false, permit_rejections: 1}
+""",
+    "scheduler.dynamicresources.": """\
+name: one-device-for-two
+nodes: {n1: {cpu: 2}}
+devices: {d1: {node: n1}}
+resourceClaims: {ca: {}, cb: {}}
+pods:
+  a: {cpu: 1, resourceClaims: [ca], extensionPoints: [permit]}
+  b: {cpu: 1, resourceClaims: [cb], extensionPoints: [permit]}
+scope: {pod_events: 2, claim_events: 2, file_order: true, flush: false, backoff: false, permit_rejections: 1}
+""",
+}
+"""By a part of the model: two pods want the one thing that it gives away, and a Permit plugin may refuse one of them. What is not given back keeps the other out."""
 
 FILE = "small.yaml"
 """What the file of one is called."""
@@ -73,11 +97,12 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
                 yield Question(one, (key,), (), SECONDS, names, True)
 
 
-def smallest_clusters() -> Iterator[Scenario]:
-    """Those in which only a pod may be deleted, or a binding or an eviction may fail: little hides there what a change does."""
+def smallest_clusters(elements: Sequence[str] = ()) -> Iterator[Scenario]:
+    """Those in which only a pod may be deleted, or a binding or an eviction may fail: little hides there what a change does. First those that these elements are about."""
+    shared = [text for part, text in _ONE_FOR_TWO.items() if any(e.startswith(part) for e in elements)]
     deleted = [_text(pods, "") for pods in (_WAITS, *PODS)]
     fails = [_text(pods, fault, deletions=0) for fault, pods in _FAILS.items()]
-    yield from (parse_scenario(text, FILE) for text in (*deleted, *fails))
+    yield from (parse_scenario(text, FILE) for text in (*shared, *deleted, *fails))
 
 
 def small_clusters() -> Iterator[Scenario]:

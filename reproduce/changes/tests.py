@@ -18,7 +18,7 @@ from ..modules import held
 from ..modules.toolchain import Go
 from ..patches import replaced
 from ..reproducing import Prepared
-from .beyond import STUCK, flushed_after
+from .beyond import PENDING, STUCK, flushed_after
 from .sources import Change, made_tree, unchanged
 
 GO_MOD = "go.mod"
@@ -63,10 +63,17 @@ _LATE = """\
 	}}
 """
 
+_RESTARTED = """\
+	restarted, _ := out.Epilogue["restarted"].(map[string]any)
+	for pod := range restarted {{
+		t.Errorf("{property}: %s is bound only after a restart of the scheduler", pod)
+	}}
+"""
+
 
 def roamed_test(case: Case, violation: Violation) -> str:
     """The test of a random run: it fails where the code goes that way, and violates the property."""
-    form = _LATE if violation.property == STUCK else _SEEN
+    form = {STUCK: _LATE, PENDING: _RESTARTED}.get(violation.property, _SEEN)
     moves = [{"move": one.move, "real": one.changes} for one in violation.moves]
     return _ROAMED.format(
         sentence=f"{violation.property}: {violation.words}",

@@ -2,6 +2,7 @@ package podrace
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -58,10 +59,7 @@ func (w *World) epilogue() map[string]any {
 	result, bound := map[string]any{}, map[string]any{}
 	began := time.Now()
 	for second := 0; second <= 660; second++ {
-		time.Sleep(time.Second)
-		settle()
-		w.endTerminating()
-		settle()
+		w.second()
 		places := w.places()
 		for _, p := range w.Case.Pods {
 			q := w.Store.Pod(idOf(p))
@@ -75,7 +73,56 @@ func (w *World) epilogue() map[string]any {
 		}
 	}
 	result["bound"] = bound
+	if w.Case.Roam > 0 && !w.exited {
+		result["restarted"] = w.boundByRestart()
+	}
 	return result
+}
+
+// second is one in which nobody is held. After moves of the code's own Permit allows the pods that wait for it: no step of a model is to decide that.
+func (w *World) second() {
+	time.Sleep(time.Second)
+	settle()
+	w.endTerminating()
+	if w.Case.Roam > 0 {
+		permits := w.permits()
+		for _, pod := range slices.Sorted(maps.Keys(permits)) {
+			permits[pod]()
+		}
+	}
+	settle()
+}
+
+// boundByRestart are the pods that wait although nothing happens any more, and that a new process binds within a minute: what the old one
+// had in memory kept them out, or it had lost them. While a pod is in flight nothing is said: its room may be what the others wait for.
+func (w *World) boundByRestart() map[string]any {
+	found := map[string]any{}
+	now, _ := observe(w)
+	places := w.places()
+	var waiting []string
+	for _, p := range w.Case.Pods {
+		name := idOf(p)
+		if q := w.Store.Pod(name); q == nil || q.Spec.NodeName != "" || q.DeletionTimestamp != nil {
+			continue
+		}
+		if places[name] == nil && (now["queue.in_flight["+name+"]"] == true || now["cache.pod["+name+"].assumed"] == true) {
+			return found
+		}
+		waiting = append(waiting, name)
+	}
+	if len(waiting) == 0 || w.restart() != nil {
+		return found
+	}
+	w.setFree()
+	for range 60 {
+		w.second()
+	}
+	for _, name := range waiting {
+		if q := w.Store.Pod(name); q != nil && q.Spec.NodeName != "" {
+			found[name] = q.Spec.NodeName
+		}
+	}
+	return found
 }
 
 // places gives the sub-queue of each pod that is in one.

@@ -67,7 +67,8 @@ func (r *ranks) turn(able map[string]bool) {
 }
 
 // roam goes on without the model, for as many moves as the case asks for: somebody who is held is let go to its next point, a watch delivers,
-// a pod that is deleted ends, a user or a fault acts as often as the case leaves them, or a second passes. The case's seed determines which.
+// a pod that is deleted ends, Permit allows a pod that waits for it, a user or a fault acts as often as the case leaves them, or a second passes.
+// The case's seed determines which. What the steps had Permit reject is over.
 // Ranked, it is the first in rank who moves, so that others stay where they are for long.
 // Where only one actor moves, and those whom it starts, it ends when none of them is held any more.
 func (p *player) roam() (done []RoamStep) {
@@ -82,6 +83,7 @@ func (p *player) roam() (done []RoamStep) {
 		}
 		others = slices.Delete(held, w.Case.Seed, w.Case.Seed+1)
 	}
+	maps.DeleteFunc(w.answers.permit, func(_, answer string) bool { return answer == "REJECT" })
 	random := rand.New(rand.NewSource(int64(w.Case.Seed)))
 	before := p.seen()
 	var ranked ranks
@@ -155,6 +157,9 @@ func (p *player) moves(r *recorder, others []*actor) map[string]move {
 		if w.Store.Undelivered(kind) > 0 {
 			all["the watch delivers an event of "+kind] = move{kind, func() { w.Store.Deliver(kind) }}
 		}
+	}
+	for pod, allow := range w.permits() {
+		all["Permit allows "+pod] = move{"Permit", allow}
 	}
 	for _, pod := range w.Store.terminated(time.Now()) {
 		all[pod+" ends and its object is removed"] = move{pod, func() {

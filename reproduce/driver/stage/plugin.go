@@ -91,6 +91,18 @@ func (p *casePlugin) answer(method string, args ...any) []any {
 	return nil
 }
 
+// permits are the answers that Permit can give now: for each pod that waits for it, what allows the pod.
+func (w *World) permits() map[string]func() {
+	found := map[string]func(){}
+	for _, p := range w.Case.Pods {
+		waiting := w.Waiting.GetWaitingPod(w.Store.uid(idOf(p)))
+		if waiting != nil && contains(waiting.GetPendingPlugins(), pluginName) {
+			found[idOf(p)] = func() { waiting.Allow(pluginName) }
+		}
+	}
+	return found
+}
+
 // caseExtender has a say in preemption only: of the candidates that the chooser may take it keeps the one that the trace has chosen, and all
 // that the chooser has to pass over. Its gate lies between the dry runs and the choice.
 type caseExtender struct {

@@ -18,6 +18,7 @@ from podrace.properties import PROPERTIES, instrument
 from podrace.reports.verify.code_change import Beyond, Lines, Move, Violation, answer_of, beyond_words
 from podrace.reproduce.case import Case, CaseStep
 from podrace.reproduce.changes.beyond import (
+    RESTARTS,
     RUNS,
     USERS,
     Place,
@@ -141,6 +142,37 @@ def test_a_pod_may_have_waited_since_before_the_moves(place: Place, seconds: int
     run = Run.of(Outcome("x", "DONE", roam=moves, epilogue={"bound": {"b": 287.0}}))
     found = violations_of({0: run}, monitors_of(place.scenario.spec, (), []))
     assert found == ({0: {"S-STUCK": seconds}} if stuck else {})
+
+
+def restarting(runs: int) -> Any:
+    """In so many runs only a restart of the scheduler binds a pod."""
+
+    def play(cases: Sequence[Any]) -> dict[str, Outcome]:
+        found = played(TAKEN[:1], 0)(cases)
+        return {
+            case.id: replace_struct(
+                found[case.id],
+                epilogue={"bound": {}, "restarted": {"q": "n1"} if case.seed < runs else {}},
+            )
+            for case in cases
+        }
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [(0, RESTARTS, True), (0, RESTARTS - 1, False), (1, RUNS, False)],
+)
+def test_a_pod_that_only_a_restart_binds(place: Place, before: int, after: int, counts: bool) -> None:
+    """No flush helps where something is left in memory, such as a volume that stays assumed."""
+    sides = [restarting(runs) for runs in (before, after)]
+    (found,) = beyond(
+        [place], RELEASE, sides[0], sides[1], lambda text: None, in_base=lambda scenario, name: "VIOLATED"
+    )
+    said = [(one.property, one.runs, one.words) for one in found.violations]
+    words = "q is bound only after a restart of the scheduler, and by no flush"
+    assert said == ([("L-PEND", RESTARTS, words)] if counts else [])
 
 
 def test_what_the_unchanged_code_violates_too_does_not_count(place: Place) -> None:

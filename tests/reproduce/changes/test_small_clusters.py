@@ -150,20 +150,30 @@ def test_more_runs_are_made_in_the_smallest() -> None:
             },
         ),
         ("a-b-bind-failures", "scheduler.queue.nominator.Nominator.delete", {}),
+        (
+            "one-volume-for-two",
+            "scheduler.volumebinding.volume_binding.VolumeBinding.restore",
+            {"volume_binding.restore(use=ca of a)": 24},
+        ),
+        (
+            "one-device-for-two",
+            "scheduler.dynamicresources.dynamic_resources.DynamicResources.unreserve_claim",
+            {"dynamic_resources.unreserve_claim(use=ca of a)": 27},
+        ),
     ],
 )
 def test_runs_to_what_is_changed_while_another_pod_is_parked(
     cluster: str, element: str, ends: dict[str, int]
 ) -> None:
     """Of 2,000 random runs one came to `wake_others` so."""
-    (scenario,) = (one for one in smallest_clusters() if one.name == cluster)
+    (scenario,) = (one for one in smallest_clusters([element]) if one.name == cluster)
     model = playable(scenario, "1.36.3")
     assert model is not None
     found = {}
     for run in runs_while_one_is_parked(model, (element,)):
         trace = replay(model.system, run.path)
         found[model.system.transitions[run.path[-1]].label] = len(run.path)
-        (other,) = {"a", "b"} - {str(value) for _, value in model.system.transitions[run.path[-1]].args}
+        (other,) = {"a", "b"} - {str(value)[-1] for _, value in model.system.transitions[run.path[-1]].args}
         place = [v.name for v in model.system.variables].index(f"queue.sub_queue[{other}]")
         assert list(SubQueue)[trace.states[-2][place]] is SubQueue.UNSCHEDULABLE
     assert found == ends
