@@ -4,6 +4,7 @@ Field names are stable: people parse them.
 """
 
 import builtins
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -18,6 +19,9 @@ RaceWord = Literal[
 Answer = Literal[
     "BREAKS", "CLOSES", "CHANGES WITHOUT A VIOLATION", "NO DIFFERENCE SEEN", "CANNOT MATTER", "INCONCLUSIVE"
 ]
+
+
+_PANIC = re.compile(r"CRASHED: ((?:panic|fatal error): (?!test timed out).*)")
 
 
 class Touched(msgspec.Struct, frozen=True):
@@ -110,6 +114,11 @@ class Probed(msgspec.Struct, frozen=True):
     steps: int
     lines: int = 0
     departures: tuple[Departure, ...] = ()
+
+    @builtins.property
+    def panics(self) -> tuple[str, ...]:
+        """What the Go runtime said where the changed code, and not the unchanged one, ended the process."""
+        return tuple(found[1] for one in self.departures if (found := _PANIC.search(one.words)))
 
 
 class Toured(msgspec.Struct, frozen=True):
@@ -238,6 +247,9 @@ def answer_of(
             "BREAKS",
             f"random runs of the changed code violate {', '.join(violated)}, and those of the unchanged code do not",
         )
+    panics = [f"{one.panics[0]} (in {one.scenario})" for one in probed if one.panics]
+    if panics:
+        return "BREAKS", f"the changed code ends the scheduler, and the unchanged code does not: {panics[0]}"
     if lines.changed and not lines.executed:
         return (
             "INCONCLUSIVE",

@@ -17,7 +17,6 @@ import msgspec
 from ...analysis.request.method import NOBODY, USUAL, Method, Watcher
 from ...base.problems import UsageProblem
 from ...base.structs import Data
-from ...base.text import one_line
 from ...checker.core.exploration import Budget, Progress
 from ...reports.document import Finding
 from ...reports.verify.code_change import (
@@ -63,7 +62,7 @@ from .replays import (
     shortest,
 )
 from .small_clusters import known_fixes, smallest_clusters
-from .sources import Change, changed_tree
+from .sources import DRIVERS, NOBODYS, Change, changed_tree, first_error
 from .texts import is_elsewhere, why_elsewhere
 
 SECONDS = 600.0
@@ -315,8 +314,9 @@ class Judging:
 
     @property
     def _breaks(self) -> bool:
-        return any(race.outcome == "opens" for race in self.races) or any(
-            one.violations for one in self.searched
+        opened = any(race.outcome == "opens" for race in self.races)
+        return (
+            opened or any(one.violations for one in self.searched) or any(one.panics for one in self.probed)
         )
 
     def _look(self, before: Built, after: Built) -> None:
@@ -579,23 +579,3 @@ class Judging:
         else:
             limits = replace(budget, timeout=left, max_states=min(states, budget.max_states or states))
         return finding_in_base(scenario, name, self.release, limits, self.effort.method)
-
-
-CHANGES = "does not compile: {}"
-DRIVERS = "changes what podrace's driver is built on, and cannot be judged: {}: keep the old signature, too, and try again"
-NOBODYS = "podrace's driver does not compile with it even without a change: {}: name another version with --kubernetes, or install podrace again"
-"""Whose error it is that a tree cannot be built with the driver."""
-
-
-def first_error(problem: BuildProblem, change: Change) -> tuple[str, str]:
-    """The compiler's first error in kubernetes, with the file named as in the tree, or otherwise in the driver; and whose it is."""
-    driver = None
-    for line in problem.text.splitlines():
-        place, mark, rest = line.strip().partition(".go:")
-        if mark and rest[:1].isdigit():
-            inside = f"pkg/{place.rpartition('/pkg/')[2]}.go" if "/pkg/" in place else f"{place}.go"
-            known = next((one.path for one in change.files if inside.endswith(one.path)), inside)
-            if "/pkg/" in place or known != inside:
-                return f"{known}:{rest}", CHANGES
-            driver = driver or one_line(line.strip(), 300)
-    return (str(problem), CHANGES) if driver is None else (driver, DRIVERS)

@@ -16,7 +16,7 @@ from ...base.text import one_line
 from ...model.history.versions import RELEASE_ORDER, canonical, exact
 from ..modules import held
 from ..modules.module import KubernetesVersion, parse_version, sources_of
-from ..modules.toolchain import Go
+from ..modules.toolchain import BuildProblem, Go
 from ..modules.trees import recognised, root_of, version_named
 from ..running import Say, alone_in, kept_in
 from .texts import BUILT_BY, OTHER_SOURCES, FileChange, FileDiff, applied, between
@@ -191,3 +191,23 @@ def made_tree(root: Path, texts: Mapping[str, str | None], folder: Path) -> None
         file.unlink(missing_ok=True)
         if text is not None:
             file.write_text(text, encoding="utf-8")
+
+
+CHANGES = "does not compile: {}"
+DRIVERS = "changes what podrace's driver is built on, and cannot be judged: {}: keep the old signature, too, and try again"
+NOBODYS = "podrace's driver does not compile with it even without a change: {}: name another version with --kubernetes, or install podrace again"
+"""Whose error it is that a tree cannot be built with the driver."""
+
+
+def first_error(problem: BuildProblem, change: Change) -> tuple[str, str]:
+    """The compiler's first error in kubernetes, with the file named as in the tree, or otherwise in the driver; and whose it is."""
+    driver = None
+    for line in problem.text.splitlines():
+        place, mark, rest = line.strip().partition(".go:")
+        if mark and rest[:1].isdigit():
+            inside = f"pkg/{place.rpartition('/pkg/')[2]}.go" if "/pkg/" in place else f"{place}.go"
+            known = next((one.path for one in change.files if inside.endswith(one.path)), inside)
+            if "/pkg/" in place or known != inside:
+                return f"{known}:{rest}", CHANGES
+            driver = driver or one_line(line.strip(), 300)
+    return (str(problem), CHANGES) if driver is None else (driver, DRIVERS)

@@ -30,18 +30,10 @@ from podrace.reports.verify.code_change_forms import print_row, to_document, to_
 from podrace.reproduce.changes import judge, replays
 from podrace.reproduce.changes.damaging import Damage
 from podrace.reproduce.changes.functions import WhatChanged
-from podrace.reproduce.changes.judge import (
-    CHANGES,
-    DRIVERS,
-    SECONDS,
-    Effort,
-    Judging,
-    cannot_matter,
-    first_error,
-)
+from podrace.reproduce.changes.judge import SECONDS, Effort, Judging, cannot_matter
 from podrace.reproduce.changes.lines import NOTHING
 from podrace.reproduce.changes.replays import Counterexample, Replay, differing, race_of
-from podrace.reproduce.changes.sources import Change
+from podrace.reproduce.changes.sources import CHANGES, DRIVERS, Change, first_error
 from podrace.reproduce.changes.texts import FileChange
 from podrace.reproduce.judging import RealRun
 from podrace.reproduce.modules.module import KubernetesVersion, parse_version
@@ -85,6 +77,26 @@ def test_the_answer(outcomes, lines, tours, answer, code) -> None:
     assert said == answer
     assert because
     assert exit_code(CodeChange("x", "v1.36.3", said, because, races=races, tours=tours)) == code
+
+
+@pytest.mark.parametrize(
+    ("why", "answer"),
+    [
+        ("panic: runtime error: index out of range [1] with length 1 [recovered]", "BREAKS"),
+        ("fatal error: sync: unlock of unlocked mutex", "BREAKS"),
+        ("panic: test timed out after 2m0s", "CHANGES WITHOUT A VIOLATION"),
+        ("it did not end within 120 s", "CHANGES WITHOUT A VIOLATION"),
+    ],
+)
+def test_a_change_that_panics_breaks(why: str, answer: str) -> None:
+    """Only where the unchanged code executes the run is it a departure; a run that takes too long says nothing."""
+    cause, words = f"start: CRASHED: {why.partition(': ')[0]}", f"start: CRASHED: {why}"
+    probed = Probed("two", 24, 600, 1, (Departure(cause, 3, 0, words, (), False),))
+    said, because = answer_of([], Lines(1, 1), None, (), [probed])
+    assert said == answer
+    if answer == "BREAKS":
+        ends = "the changed code ends the scheduler, and the unchanged code does not"
+        assert because == f"{ends}: {why} (in two)"
 
 
 def test_a_departure_is_told_of_both_sides() -> None:
