@@ -105,7 +105,7 @@ def test_every_command_refuses_what_upstream_refuses(shell: Shell, arguments: li
         ("SchedulerQueueingHints=off", "--gate: `SchedulerQueueingHints=off`: write NAME=true or NAME=false"),
         ("Hints=true", "--gate: unknown gate `Hints`; `podrace gates` lists those that concern the scheduler"),
         ("GangScheduling=true,GangScheduling=false", "--gate: GangScheduling is set to true and to false: leave out one of them"),
-        ("WorkloadAwarePreemption=true", "--gate: WorkloadAwarePreemption=true is not modelled in 1.36.3: groups of pods are placed and preempted pod by pod; leave it at false"),
+        ("WorkloadAwarePreemption=true", "--gate: WorkloadAwarePreemption=true is not modelled in 1.36.3: in the model each pod of a group is placed and preempted separately; leave it at false"),
         ("EvenPodsSpread=true", "--gate: 1.36.3 has no gate EvenPodsSpread: it came with 1.16.0 and was gone in 1.22.0"),
     ],
 )  # fmt: skip

@@ -152,7 +152,7 @@ def test_what_is_as_by_default_changes_nothing():
         ("1.34.4", "SchedulerQueueingHints", False,
          "SchedulerQueueingHints is locked to true in 1.34.4 (GA), which upstream refuses to change"),
         ("1.36", "WorkloadAwarePreemption", True,
-         "WorkloadAwarePreemption=true is not modelled in 1.36.0: groups of pods are placed and preempted pod by pod; leave it at false"),
+         "WorkloadAwarePreemption=true is not modelled in 1.36.0: in the model each pod of a group is placed and preempted separately; leave it at false"),
         ("1.31", "SchedulerQueueingHints", True,
          "SchedulerQueueingHints=true is not modelled in 1.31.0: new nodes still had their pre-check then; leave it at false"),
         ("1.35", "OpportunisticBatching", False,
