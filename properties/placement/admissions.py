@@ -74,8 +74,7 @@ class RunningPodsFit(Property):
 class PortsGivenOnce(BoundAmiss):
     """No pod is bound to the node on which it was assumed if the snapshot of that attempt held another pod there with the same host port.
 
-    The kubelet can only reject such a pod (S-ADMIT). The property ignores what the snapshot did not have yet, such as a Binding by another client, and pods that are
-    placed as members of a group.
+    The kubelet can only reject such a pod (S-ADMIT). The property ignores pods that the snapshot did not have yet, for example because another client bound them. It also ignores pods of groups.
     """
 
     id = "S-PORT"

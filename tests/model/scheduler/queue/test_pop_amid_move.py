@@ -124,7 +124,11 @@ def test_a_move_ends_before_an_update_of_an_assigned_pod_that_no_plugin_asked_fo
     model, queue, scheduler, pods, gone = make("1.36", backoff=False)
     move(model, queue, gone)
     assigned = PodObject(exists=True, node=gone.node)
-    model.do(lambda: model.part("handlers").wake_for_assigned(gone, assigned, PodObject(exists=True, node=gone.node, terminating=True)))
+    model.do(
+        lambda: model.part("handlers").wake_for_assigned(
+            gone, assigned, PodObject(exists=True, node=gone.node, terminating=True)
+        )
+    )
     assert met(model, scheduler, pods) == [False, False]
 
 
