@@ -93,8 +93,7 @@ class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
 
 
 class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
-    """The taint eviction controller begins to delete a pod only for one of two reasons. Since the pod was bound, its node has not been ready at some
-    moment, or an actor other than the node lifecycle controller has tainted the node.
+    """The taint eviction controller begins to delete a pod only if one of two things happened since the pod was bound. Its node was not ready at some moment, or an actor other than the node lifecycle controller tainted the node.
 
     When a node is ready again, its taints are removed some time later, NoSchedule before NoExecute. In a violation, a pod is bound in between and is evicted when
     its toleration ends, or the controller learns late that the taints are gone.
