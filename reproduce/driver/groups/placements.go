@@ -3,6 +3,7 @@ package podrace
 import (
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -37,7 +38,8 @@ func weigh(p *player, _ Step) error { return p.quietly("placements are scored wh
 // valueOf is the value of the topology key in the name of a domain, which is also the name of the placement.
 func valueOf(domain string) string { return domain[strings.LastIndex(domain, "/")+1:] }
 
-// orderPlacements puts those of the trace first, in its order, or gives the one that it chooses the best score.
+// orderPlacements puts those of the trace first, in its order, or gives the one that it chooses the best score. With a cancelled context, at the end of a run, upstream scores nothing:
+// the scores have no placements, and the scheduler would panic.
 func (g *gate) orderPlacements(list reflect.Value) {
 	if list.Kind() != reflect.Slice {
 		return
@@ -51,7 +53,11 @@ func (g *gate) orderPlacements(list reflect.Value) {
 	swap := reflect.Swapper(list.Interface())
 	for n := range list.Len() { // few
 		if score := field(list.Index(n), "TotalScore"); score.IsValid() {
-			if get[string](field(list.Index(n), "Placement"), "Name") == g.best {
+			name := get[string](field(list.Index(n), "Placement"), "Name")
+			if name == "" {
+				runtime.Goexit()
+			}
+			if name == g.best {
 				score.SetInt(math.MaxInt32)
 			}
 			continue
