@@ -23,7 +23,8 @@ claims are; the model asks whether they are there, where they come and go (A-CLA
 Restore of a claim whose write the informer has delivered before it was assumed makes an event in which nothing changes; the model makes none (A-CLAIM-EMIT).
 
 The handler of groups of pods takes one event after the other, and the model's tells of the groups in any order. Where several pods wait for their group, the order in which they come into its entry is that of a Go map. A member that somebody else has bound while its group's cycle
-has it counts twice in the snapshot, where it is assumed as well; in the model it is there once (A-GROUP-SNAPSHOT). After a panic of the plugin there is no process; the model's goes on (A-GROUP-MANAGER).
+has it counts twice in the snapshot, where it is assumed as well; in the model it is there once (A-GROUP-SNAPSHOT). From 1.38 on, handlers tell a tracker of pods after the cache, where PreEnqueue counts them; the driver holds
+a handler between the two calls, which are one step of the model (A-GROUP-TRACKER). After a panic of the plugin there is no process; the model's goes on (A-GROUP-MANAGER).
 
 What the binder of volumes does within one call is in `binder_calls`. A few steps the driver does not play at all.
 
@@ -109,6 +110,9 @@ class Forcing:
         self._groups = [group.name for group in system.universe[PodGroup]]
         self._binder = BinderCalls(system)
         self._late = [pod for pod in self._pods if self._is_created(pod, system)]
+        written = {variable for step in system.transitions for variable in step.updates}
+        tracked = any(v.name.startswith("pod_group_states.tracked[") for v in written)
+        self._gates = {v for v in system.variables if tracked and v.name.startswith("queue.gated[")}
 
     def allows(self, transition: Transition, before: State) -> bool:
         """Whether the step can be forced in this state."""
@@ -156,6 +160,8 @@ class Forcing:
             return True
         if name == STORES_GROUP and self._groups_to_tell(before):
             return True
+        if self._tells_tracker(before) and self._asks_tracker(transition):
+            return True
         if name == TELLS_OF_GROUP and self._several_wait_for(dict(transition.args)["group"], before):
             return True
         return name == GROUP_SNAPSHOT and any(self._is_bound_by_others(pod, before) for pod in self._pods)
@@ -178,6 +184,14 @@ class Forcing:
         held, cached = f"pod_group_cycle.held[{pod.name}]", f"cache.pod[{pod.name}]"
         assumed = self._is_set(state, f"{cached}.assumed")
         return self._is_set(state, held) and self._is_set(state, f"{cached}.node") and not assumed
+
+    def _tells_tracker(self, state: State) -> bool:
+        """Whether the handler of pods is held between its calls of the cache and of the tracker that PreEnqueue asks."""
+        return self._is_set(state, "handlers.cache_busy") or self._is_set(state, "handlers.queue_waking")
+
+    def _asks_tracker(self, transition: Transition) -> bool:
+        """Whether the step may ask PreEnqueue, and is none of a handler, which goes on first."""
+        return transition.part != "handlers" and not self._gates.isdisjoint(transition.updates)
 
     def _several_wait_for(self, group: object, state: State) -> bool:
         """Whether several pods have been put aside until the queue is told of their group."""

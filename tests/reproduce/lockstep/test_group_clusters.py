@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from podrace.analysis.request.in_release import refusal_of
 from podrace.base.problems import UsageProblem
+from podrace.checker.trace.execution import replay
 from podrace.model.history import resolve
+from podrace.model.language import State
 from podrace.reproduce.lockstep.request import held
 from podrace.reproduce.modules.toolchain import Go
 from podrace.reproduce.objects import objects_of
+from podrace.reproduce.random_runs.forcing import Forcing
 from podrace.reproduce.random_runs.group_clusters import (
     ENTRY_GATES,
     GATES,
@@ -23,7 +26,7 @@ from podrace.reproduce.random_runs.group_clusters import (
     placed_cluster,
     tree_cluster,
 )
-from podrace.reproduce.random_runs.random_runs import Wanted
+from podrace.reproduce.random_runs.random_runs import Model, Wanted
 from podrace.reproduce.request import code_of
 from podrace.scenarios import parse_scenario
 
@@ -98,3 +101,28 @@ def test_a_version_without_their_gate_is_refused_before_anything_is_built(versio
         held(code_of(f"v{version}"), Wanted(cluster=group_cluster, gates=GATES), go, print)
     gate = f"{version} has no gate GangScheduling: it came with 1.35.0 and was gone in 1.37.0"
     assert str(refused.value) == f"--kubernetes v{version}: {gate}: name another version"
+
+
+BOUND_AND_WAITING = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {minCount: 2}}
+pods: {a: {cpu: 1, nodeName: n1, podGroup: g, terminationGracePeriodSeconds: 0}, b: {cpu: 1, podGroup: g}}
+scope: {pod_deletions: 1}
+"""
+
+
+@pytest.mark.parametrize(("release", "asked"), [("1.37.2", True), ("1.38.0-beta.0", False)])
+def test_pre_enqueue_is_not_asked_before_the_tracker_is_told(release: str, asked: bool) -> None:
+    """The handler of a's deletion is held between the cache, which PreEnqueue asks up to 1.37, and the tracker, which it asks then."""
+    model = Model.of(BOUND_AND_WAITING, resolve(release, gates=ENTRY_GATES))
+    numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
+    flush, wake = "queue.flush_unschedulable(pod=b)", "handlers.wake_queue(pod=a)"
+    path = [numbers[step] for step in ("users.delete_pod(pod=a)", "handlers.handle_for_cache(pod=a)", wake)]
+    before, amid, after = replay(model.system, tuple(path)).states[1:]
+    forcing = Forcing(model.system)
+
+    def allows(step: str, state: State) -> bool:
+        return forcing.allows(model.system.transitions[numbers[step]], state)
+
+    assert [allows(flush, state) for state in (before, amid, after)] == [True, asked, True]
+    assert allows(wake, amid)
