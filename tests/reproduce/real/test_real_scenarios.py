@@ -17,7 +17,7 @@ from podrace.reproduce.request import Wanted
 from podrace.scenarios import find_scenarios
 from tests.reproduce.real.real_table import PAGE, cell
 from tests.reproduce.real.real_table import VERSIONS as ALL
-from tests.reproduce.real.scenario_tables import ACTORS, EXTENDERS, TABLES, ScenarioTable
+from tests.reproduce.real.scenario_tables import ACTORS, EXTENDERS, TABLES, VERSIONS, ScenarioTable
 from tests.reproduce.real.test_real import CHOSEN, go_or_skip
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
@@ -29,7 +29,7 @@ SCENARIOS = Path(__file__).parents[3] / "scenarios"
     [
         pytest.param(table, version, id=f"{table.name}-{version}")
         for table in TABLES
-        for version in table.versions
+        for version in VERSIONS
         if version in CHOSEN
     ],
 )
