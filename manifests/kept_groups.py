@@ -326,8 +326,6 @@ def _why_left_out(
     if group.unlike:
         yield group.unlike
     yield from _why_no_tree(group, inventory)
-    if ", " in group.topology_key:
-        yield "several topology keys of one group are not modelled"
     if (group.topology_key or group.parent) and any(p.terms or p.spread or p.host_ports for p in pods):
         yield _COUNTED
     if key in inventory.apart:

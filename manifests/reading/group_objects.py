@@ -97,12 +97,13 @@ def _group(meta: Meta, spec: Fields) -> GroupObject:
         c.mapping("a constraint with `key`").need("key", "the key of a label").text("the key of a label")
         for c in constraints
     ]
+    several = ["several topology keys of one group are not modelled"] if len(keys) > 1 else []
     return GroupObject(
         meta.shown,
-        unlike="; ".join(_unlike(meta, spec)),
+        unlike="; ".join([*_unlike(meta, spec), *several]),
         priority=spec.integer("priority", MIN_PRIORITY, MAX_PRIORITY, 0),
         parent=f"{COMPOSITE}/{meta.namespace}/{parent}" if parent else "",
-        topology_key=", ".join(keys),
+        topology_key=keys[0] if keys else "",
         workload=spec.below("workloadRef").text("workloadName", "the name of a Workload"),
         created=meta.place.mapping("a mapping with `name`").read("creationTimestamp", read_time),
     )

@@ -29,6 +29,7 @@ Some = tuple[dict[str, Any], ...]
 # --- every note ----------------------------------------------------------------------------------------------
 
 HARMLESS = {
+    "the scheduler passes over its {what}:": "the gate is off",
     "devices back extended resources from": "so does the scheduler of that version",
     "some nodes have the extended resource": "`_doubts` of the same class makes it a doubt about each pod that asks for it",
     "several classes back the extended res": "the same",
