@@ -154,7 +154,7 @@ def _as_shaped(
 ) -> tuple[dict[str, GroupObject], list[str]]:
     """The groups with the topology keys and parents that the scheduler heeds, and the gates that it needs for these. `known`: a gate that nobody set is as by default, which is off."""
     found, needed = dict(groups), dict[str, None]()
-    for key in of_pods & set(groups):
+    for key in sorted(of_pods & set(groups)):
         for shape, gate, what in SHAPES:
             if not getattr(found[key], shape):
                 continue
@@ -170,7 +170,13 @@ def _as_shaped(
                     continue
             if on is False:
                 said.add(f"the scheduler passes over its {what}: {gate} is off", key)
-                found[key] = replace(found[key], **{shape: ""})
+                one = found[key]
+                parent, topology = one.parent, one.topology_key
+                found[key] = replace(
+                    one,
+                    parent="" if shape == "parent" else parent,
+                    topology_key="" if shape == "topology_key" else topology,
+                )
             else:
                 found[key] = replace(found[key], unlike=found[key].unlike or why)
     return found, list(needed)
@@ -349,12 +355,12 @@ def _why_left_out(
         yield f"its minCount is above {MOST_MIN_COUNT}"
     if any(claims.volumes.get(p.name) or p.name in claims.extended for p in members):
         yield "volumes, and extended resources that devices back, are not modelled for pods of groups"
-    placed, key = [p for p in members if p in waiting], group.topology_key
-    domains = {n.labels[key] for n in nodes if key in n.labels} if key else {""}
-    within = [[n for n in nodes if not key or n.labels.get(key) == domain] for domain in domains]
+    placed, label = [p for p in members if p in waiting], group.topology_key
+    domains = {n.labels[label] for n in nodes if label in n.labels} if label else {""}
+    within = [[n for n in nodes if not label or n.labels.get(label) == domain] for domain in domains]
     if all(without_room(placed, pods, some, situation) for some in within):
-        where = f" within one {key}" if key else ""
-        yield f"the kept nodes have no room for all of its pods{where}; --nodes {len(nodes) + 1} may"
+        place = f" within one {label}" if label else ""
+        yield f"the kept nodes have no room for all of its pods{place}; --nodes {len(nodes) + 1} may"
 
 
 def without_room(
