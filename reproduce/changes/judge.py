@@ -488,8 +488,9 @@ class Judging:
     def _built(self, tree: Path | None, name: str) -> Built:
         counted = packages_of(self.what.files)
         try:
-            version = replace(self.change.version, tree=tree)
-            return built_for(version, self.go, self.watcher.say, counted, name)
+            version, base = replace(self.change.version, tree=tree), self.change.base_words
+            what = base if name == base else f"{base} with {name}"
+            return built_for(version, self.go, self.watcher.say, counted, what)
         except BuildProblem as problem:
             error, whose = first_error(problem, self.change)
             if whose == DRIVERS and tree != self.change.base_tree:  # which the unchanged code may have, too

@@ -222,9 +222,13 @@ def test_the_changed_code_is_built_once(
 ) -> None:
     """So that its lines can be damaged, and as it is only if that does not compile."""
     built: list[tuple[str, tuple[str, ...]]] = []
+    said: list[str] = []
 
-    def build(version: KubernetesVersion, _go: object, _say: object, counted: tuple[str, ...] = ()):
+    def build(
+        version: KubernetesVersion, _go: object, _say: object, counted: tuple[str, ...] = (), what: str = ""
+    ):
         assert version.tree is not None
+        said.append(what)
         text = (version.tree / PATH).read_text(encoding="utf-8")
         built.append((text, tuple(counted)))
         if "podraceDamaged" in text and not compiles:
@@ -247,6 +251,10 @@ def test_the_changed_code_is_built_once(
         TEXT.replace("x > 0", '(podraceDamaged == "1") != (x > 0)') if compiles else TEXT,
         ("k8s.io/kubernetes/pkg/scheduler/...",),
     )
+    assert said == [
+        "v1.36.3 with the change, so that its lines can be damaged",
+        *([] if compiles else ["v1.36.3 with x"]),
+    ]
     judging.damage._side(removed=False)
     assert len(built) == (1 if compiles else 2)
 
@@ -276,7 +284,9 @@ def test_a_return_that_cannot_be_damaged_is_named(
     """The others are damaged without it; where the compiler names none of them, none is damaged."""
     built: list[str] = []
 
-    def build(version: KubernetesVersion, _go: object, _say: object, _counted: tuple[str, ...] = ()):
+    def build(
+        version: KubernetesVersion, _go: object, _say: object, _counted: tuple[str, ...] = (), _what: str = ""
+    ):
         assert version.tree is not None
         built.append((version.tree / PATH).read_text(encoding="utf-8"))
         if "*new(error)" in built[-1]:

@@ -308,7 +308,7 @@ def test_an_error_of_the_driver_alone_is_not_blamed_on_the_change(
 ) -> None:
     """Without the change the driver compiles, or it does not either."""
 
-    def build(version: KubernetesVersion, go: object, say: object, counted: object) -> Built:
+    def build(version: KubernetesVersion, go: object, say: object, counted: object, what: str) -> Built:
         if version.tree is None and base:
             return Built(parse_version("1.36.3"), Path(), {})
         raise BuildProblem("go test failed", "# driver\n./world.go:7:2: wrong\n")
