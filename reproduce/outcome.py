@@ -60,7 +60,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def restarted(self) -> dict[str, str]:
-        """The pods that waited until the end, and that only a restart of the scheduler binds, each with its node."""
+        """The pods that waited until the end, and that are assumed or bound after a restart of the scheduler, each with its node."""
         return dict((self.epilogue or {}).get("restarted") or {})
 
     @property

@@ -41,7 +41,7 @@ STUCK = "S-STUCK"
 """A pod that only the periodic flush brings back, though it could have been bound."""
 
 PENDING = "L-PEND"
-"""A pod that no flush brings back, and that a restart of the scheduler binds: something in memory kept it out."""
+"""A pod that no flush brings back, and that is scheduled after a restart of the scheduler: something in memory kept it out."""
 
 RESTARTS = 3
 """So many runs at least must show that. The base's model is not asked about it: its clusters have no flush, which would bring other pods back."""
@@ -203,7 +203,7 @@ def _search(
     return Beyond(place.scenario.name, len(runs), MOVES, place.labels, tuple(told))
 
 
-def _often(violated: Mapping[int, Mapping[str, int]]) -> dict[int, Mapping[str, int]]:
+def _often(violated: Mapping[int, Mapping[str, int]]) -> dict[int, dict[str, int]]:
     """All of it, but for pods that only a restart binds if few runs show one."""
     rare = sum(PENDING in found for found in violated.values()) < RESTARTS
     left = {
@@ -356,7 +356,7 @@ def _told(
 
 def _words(name: str, run: Run) -> str:
     if name == PENDING:
-        return f"{min(run.outcome.restarted)} is bound only after a restart of the scheduler, and by no flush"
+        return f"{min(run.outcome.restarted)} is scheduled only after a restart of the scheduler, and by no flush"
     if name != STUCK:
         return PROPERTIES[name].sentence()
     late = max(run.outcome.bound_after.items(), key=lambda pair: pair[1])

@@ -51,7 +51,7 @@ volumeClaims: {ca: {storageClassName: c}, cb: {storageClassName: c}}
 pods:
   a: {cpu: 1, volumes: [ca], extensionPoints: [permit]}
   b: {cpu: 1, volumes: [cb], extensionPoints: [permit]}
-scope: {pod_events: 2, file_order: true, flush: false, backoff: false, permit_rejections: 1}
+scope: {pod_events: 2, file_order: true, flush: false, permit_rejections: 1}
 """,
     "scheduler.dynamicresources.": """\
 name: one-device-for-two
@@ -61,7 +61,7 @@ resourceClaims: {ca: {}, cb: {}}
 pods:
   a: {cpu: 1, resourceClaims: [ca], extensionPoints: [permit]}
   b: {cpu: 1, resourceClaims: [cb], extensionPoints: [permit]}
-scope: {pod_events: 2, claim_events: 2, file_order: true, flush: false, backoff: false, permit_rejections: 1}
+scope: {pod_events: 2, claim_events: 2, file_order: true, flush: false, permit_rejections: 1}
 """,
 }
 """By a part of the model: two pods want the one thing that it gives away, and a Permit plugin may refuse one of them. What is not given back keeps the other out."""

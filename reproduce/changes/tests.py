@@ -66,7 +66,7 @@ _LATE = """\
 _RESTARTED = """\
 	restarted, _ := out.Epilogue["restarted"].(map[string]any)
 	for pod := range restarted {{
-		t.Errorf("{property}: %s is bound only after a restart of the scheduler", pod)
+		t.Errorf("{property}: %s is scheduled only after a restart of the scheduler", pod)
 	}}
 """
 

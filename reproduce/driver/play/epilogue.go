@@ -93,8 +93,9 @@ func (w *World) second() {
 	settle()
 }
 
-// boundByRestart are the pods that wait although nothing happens any more, and that a new process binds within a minute: what the old one
-// had in memory kept them out, or it had lost them. While a pod is in flight nothing is said: its room may be what the others wait for.
+// boundByRestart are the pods that wait although nothing happens any more, and that a new process assumes or binds within a minute: what the
+// old one had in memory kept them out, or it had lost them. While a pod is in flight nothing is said: its room may be what the others wait
+// for. A pod that a new process assumes may wait for controllers, which are not played here.
 func (w *World) boundByRestart() map[string]any {
 	found := map[string]any{}
 	now, _ := observe(w)
@@ -117,9 +118,10 @@ func (w *World) boundByRestart() map[string]any {
 	for range 60 {
 		w.second()
 	}
+	now, _ = observe(w)
 	for _, name := range waiting {
-		if q := w.Store.Pod(name); q != nil && q.Spec.NodeName != "" {
-			found[name] = q.Spec.NodeName
+		if q := w.Store.Pod(name); q != nil && (q.Spec.NodeName != "" || now["cache.pod["+name+"].assumed"] == true) {
+			found[name] = now["cache.pod["+name+"].node"]
 		}
 	}
 	return found

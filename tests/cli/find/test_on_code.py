@@ -24,6 +24,26 @@ def test_all_transitions_are_taken(shell: Shell, go: Path, monkeypatch: pytest.M
     assert result.code == 0
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("options", "transitions"),
+    [
+        (["--property", "S-CAP"], 683),
+        (["--property", "S-CAP", "--time", "scales"], 253),
+        (["--property", "L-PEND", "--property", "S-CAP", "--time", "scales"], 683),
+    ],
+)
+def test_a_tour_has_the_flush_at_any_moment_if_one_of_the_verdicts_has(
+    shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], transitions: int
+) -> None:
+    """A liveness has no scales of time, so the tour that it is said of has none."""
+    monkeypatch.setenv("FAKE_GO", "same")
+    line = ("check", "removed-node-blocks-pods", "--release", "1.36.3", "--on-code", "v1.36.3")
+    result = shell(*line, "--jobs", "1", "-o", "json", *options)
+    (tour,) = json.loads(result.out)["on_code"]
+    assert (tour["verdict"], tour["transitions"]) == ("IN STEP", transitions)
+
+
 def test_a_difference_is_told_step_by_step(shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_GO", "differs 2")
     result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1", "-o", "json")

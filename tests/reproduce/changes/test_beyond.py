@@ -171,7 +171,7 @@ def test_a_pod_that_only_a_restart_binds(place: Place, before: int, after: int, 
         [place], RELEASE, sides[0], sides[1], lambda text: None, in_base=lambda scenario, name: "VIOLATED"
     )
     said = [(one.property, one.runs, one.words) for one in found.violations]
-    words = "q is bound only after a restart of the scheduler, and by no flush"
+    words = "q is scheduled only after a restart of the scheduler, and by no flush"
     assert said == ([("L-PEND", RESTARTS, words)] if counts else [])
 
 

@@ -108,7 +108,7 @@ def made(scenario: Scenario, elements: tuple[str, ...], named: bool) -> int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(probing, "_probed", probed)
         built: Any = (None, None)
-        going = probes(deque([scenario]), "1.36.3", built, (), 1, lambda: True, str, False, elements, named)
+        going = probes(deque([scenario]), "1.36.3", built, (), 1, lambda: True, print, False, elements, named)
         assert list(going) == ["probe"]
     return found[0]
 
