@@ -454,10 +454,14 @@ class Timed:
         self.timers = {n: t.guard for n, t in enumerate(system.transitions) if t.lasts is Lasts.MINUTES}
         self.after: dict[Moment, set[Moment]] = {}
         self.taken: dict[Moment, set[tuple[int, Moment]]] = {}
+        self.known_armed: dict[State, frozenset[int]] = {}
+        self.known_ways: dict[tuple[Moment, int], set[Moment]] = {}
+        """As long as `after` stays."""
         self.first = (system.initial, frozenset[int]())
         self._explore([self.first])
         while late := [self._late(moment) for moment in self.after]:
             known = len(self.after)
+            self.known_ways.clear()
             for moment, more in zip(list(self.after), late, strict=True):
                 if more != moment[1]:
                     self.after[moment].add((moment[0], more))
@@ -485,7 +489,10 @@ class Timed:
             waiting += self.after[moment]
 
     def _armed(self, state: State) -> frozenset[int]:
-        return frozenset(n for n, guard in self.timers.items() if self.interpreter.holds(guard, state))
+        if state not in self.known_armed:
+            armed = (n for n, guard in self.timers.items() if self.interpreter.holds(guard, state))
+            self.known_armed[state] = frozenset(armed)
+        return self.known_armed[state]
 
     def _late(self, moment: Moment) -> frozenset[int]:
         """What is due, and what waits on a way from the moment back to it."""
@@ -503,12 +510,16 @@ class Timed:
         return not any(all(n in self.interpreter.enabled(s, [n]) for s, _ in back) for n in waits)
 
     def _ways(self, moment: Moment, timer: int) -> set[Moment]:
+        known = self.known_ways.get((moment, timer))
+        if known is not None:
+            return known
         seen, waiting = set[Moment](), [moment]
         while waiting:
             for then in self.after[waiting.pop()]:
                 if then not in seen and timer not in then[1] and timer in self._armed(then[0]):
                     seen.add(then)
                     waiting.append(then)
+        self.known_ways[moment, timer] = seen
         return seen
 
 
