@@ -49,10 +49,34 @@ def _keep(
     classes = sections.setdefault("storageClasses", {})
     volumes, claims = sections.setdefault("volumes", {}), sections.setdefault("volumeClaims", {})
     classes[driver] = {"volumeBindingMode": MODES[1], "csiDriver": driver}
-    written, known = limits.claims.volumes, limits.claims.volumes.drivers.get(driver)
+    known = limits.claims.volumes.drivers.get(driver)
     # Not modelled: several PersistentVolumes that count as one.
     if (known is not None and not known.attaches) or limits.has_aliases(driver):
         return False
+    if not _keep_claims(driver, limits, pods, sections, of_pods):
+        return False
+    most = _limits_of(driver, limits, [pod for pod in limits.bound if pod not in pods], nodes, volumes)
+    if not most or min(most.values()) < 0 or max(len(volumes), len(claims)) > MAX_ENTITIES:
+        return False
+    if all(of["storageClassName"] != driver for of in (*volumes.values(), *claims.values())):
+        del classes[driver]
+    if not volumes:
+        del sections["volumes"]
+    required = {"preventPodSchedulingIfMissing": True} if known is not None and known.required else {}
+    sections.setdefault("csiDrivers", {})[driver] = {"nodes": most, **required}
+    return True
+
+
+def _keep_claims(
+    driver: str,
+    limits: VolumeLimits,
+    pods: Sequence[ClusterPod],
+    sections: Sections,
+    of_pods: dict[str, list[str]],
+) -> bool:
+    """Keep the claims of these pods for volumes of the driver, if all of them can be kept."""
+    classes, volumes, claims = (sections[name] for name in ("storageClasses", "volumes", "volumeClaims"))
+    written = limits.claims.volumes
     for pod in pods:
         for name in pod.claims.volumes:
             drivers = limits.drivers(name, pod.claims)
@@ -75,34 +99,37 @@ def _keep(
             unheard = pod.node is None and pod.claims.templates.keys() >= {*pod.claims.volumes}
             if unheard or limits.is_translated(name, pod.claims):
                 return False
-    others = [pod for pod in limits.bound if pod not in pods]
+    return True
+
+
+def _limits_of(
+    driver: str,
+    limits: VolumeLimits,
+    others: Sequence[ClusterPod],
+    nodes: Sequence[ClusterNode],
+    volumes: dict[str, Any],
+) -> dict[str, int] | None:
+    """How many volumes of the driver each node takes beside those of the other pods, with what is attached among `volumes`; None if that cannot be said."""
+    written = limits.claims.volumes
     most: dict[str, int] = {}
     for node in nodes:
         told = written.limits.get(node.name, {})
         if driver not in told:
-            return False  # it may come later, and with what limit nobody knows
+            return None  # it may come later, and with what limit nobody knows
         static = limits.used(driver, node.name, others)
         if static & volumes.keys() or any(
             driver in p.claims.disks for p in limits.bound if p.node == node.name
         ):
-            return False
+            return None
         limit = told[driver]
         most[node.name] = MAX_ALLOWED if limit is None else min(MAX_ALLOWED, limit - len(static))
         in_use = limits.used(driver, node.name, limits.bound)
         if in_use and not written.attached:
-            return False
+            return None
         for at in written.attached:
             if (at.node, at.driver) == (node.name, driver) and at.volume not in in_use:
                 of = volumes.setdefault(at.volume, {"storageClassName": driver})
                 there = written.volumes.get(at.volume)
                 if there is None or there.translated or of.setdefault("attachedTo", node.name) != node.name:
-                    return False
-    if not most or min(most.values()) < 0 or max(len(volumes), len(claims)) > MAX_ENTITIES:
-        return False
-    if all(of["storageClassName"] != driver for of in (*volumes.values(), *claims.values())):
-        del classes[driver]
-    if not volumes:
-        del sections["volumes"]
-    required = {"preventPodSchedulingIfMissing": True} if known is not None and known.required else {}
-    sections.setdefault("csiDrivers", {})[driver] = {"nodes": most, **required}
-    return True
+                    return None
+    return most

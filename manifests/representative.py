@@ -218,6 +218,20 @@ def _kept(
         rival = next((p for p in some if _is_whole([*pods, p], nodes, asker, size)), some[0])
         some.remove(rival)
         pods, nodes = _whole([*pods, rival][: size.pods], nodes, asker, size)
+    _add_nodes(pods, nodes, asker, size)
+    if not size.controllers:
+        beside, where = _counted(pods, nodes, asker, size)
+        pods, nodes = [*pods, *beside], [*nodes, *where]
+    known = {p.name for p in pods}
+    leaving = [p for node in nodes for p in asker.situation.inventory.on(node.name) if p.terminating]
+    for pod in (p for p in (*rivals, *after, *leaving) if p.name not in known):
+        if len(pods) < size.pods and pod not in pods and _is_whole([*pods, pod], nodes, asker, size):
+            pods, nodes = _whole([*pods, pod], nodes, asker, size)
+    return tuple(pods), tuple(nodes)
+
+
+def _add_nodes(pods: list[ClusterPod], nodes: list[ClusterNode], asker: Asker, size: Size) -> None:
+    """Add nodes for groups that have no room, and such as one of the pods could go to."""
     for group in dict.fromkeys(p.group for p in pods if p.group):
         waiting = [p for p in pods if p.group == group and p.node is None]
         while len(nodes) < size.nodes and (further := without_room(waiting, pods, nodes, asker.situation)):
@@ -228,15 +242,6 @@ def _kept(
         if node not in nodes and (more := _use(node, pods, asker, size)) is not None:
             nodes.append(node)
             pods += more
-    if not size.controllers:
-        beside, where = _counted(pods, nodes, asker, size)
-        pods, nodes = [*pods, *beside], [*nodes, *where]
-    known = {p.name for p in pods}
-    leaving = [p for node in nodes for p in asker.situation.inventory.on(node.name) if p.terminating]
-    for pod in (p for p in (*rivals, *after, *leaving) if p.name not in known):
-        if len(pods) < size.pods and pod not in pods and _is_whole([*pods, pod], nodes, asker, size):
-            pods, nodes = _whole([*pods, pod], nodes, asker, size)
-    return tuple(pods), tuple(nodes)
 
 
 def _whole(

@@ -1,6 +1,8 @@
 """What a scenario can have that the model knows of some releases only."""
 
-from ...model.environment.objects import READY, Node
+from collections.abc import Callable
+
+from ...model.environment.objects import READY, ClusterSpec, Node
 from ...model.history import Composition
 from ...model.history.versions import exact, version_of
 from ...scenarios import Scenario
@@ -12,49 +14,45 @@ TOPOLOGY, TREES = "TopologyAwareWorkloadScheduling", "CompositePodGroup"
 FIRST_WITH_ENTRIES = "1.37"
 
 
+_LATER: tuple[tuple[str, str, Callable[[ClusterSpec], object]], ...] = (
+    ("resourceClaims", FIRST_WITH_CLAIMS, lambda spec: spec.claims),
+    ("extended resources of deviceClasses", FIRST_WITH_EXTENDED, lambda spec: any(c.special for c in spec.claims)),
+    ("resourceClaims with firstAvailable", FIRST_WITH_LISTS, lambda spec: any(len(c.wishes) > 1 for c in spec.claims)),
+    ("searches for devices that take too long", FIRST_WITH_LISTS, lambda spec: spec.scope.filter_timeouts),
+    ("devices that are shared, or draw on counters,", FIRST_WITH_EXTENDED, lambda spec: any(d.shared or (len(d.draws) > 1 and not d.parts) for d in spec.devices)),
+    ("resourceClaims with adminAccess", FIRST_WITH_EXTENDED, lambda spec: any(c.admin for c in spec.claims)),
+    ("taints of devices", FIRST_WITH_EXTENDED, lambda spec: spec.scope.device_taints or any(d.taint for d in spec.devices)),
+    ("volumeClaims", FIRST_WITH_CLAIMS, lambda spec: spec.volume_claims),
+)  # fmt: skip
+"""What is modelled from a release on, and which clusters have it."""
+
+
 def refusal_of(scenario: Scenario, composition: Composition) -> str | None:
     """Why the scenario says nothing of this scheduler, whose gates are set as the scenario has them; None if it does."""
     spec, release = scenario.spec, composition.release
-
-    def before(first: str) -> bool:
-        return version_of(release) < version_of(first)
-
-    def later(what: str, first: str) -> str:
-        return f"{scenario.name}: {what} are modelled from {first} on: ask for a later release than {exact(release)}"
-
-    if before("1.12") and (node := next(filter(_is_refused_by_condition, spec.nodes), None)):
-        return f"{scenario.name}: that the conditions of {node.name} keep pods away, as up to 1.11, is not modelled: leave them out (and `node_lifecycle`), or ask for a later release"
-    if spec.claims and before(FIRST_WITH_CLAIMS):
-        return later("resourceClaims", FIRST_WITH_CLAIMS)
-    if any(claim.special for claim in spec.claims) and before(FIRST_WITH_EXTENDED):
-        return later("extended resources of deviceClasses", FIRST_WITH_EXTENDED)
-    if any(len(claim.wishes) > 1 for claim in spec.claims) and before(FIRST_WITH_LISTS):
-        return later("resourceClaims with firstAvailable", FIRST_WITH_LISTS)
-    if spec.scope.filter_timeouts and before(FIRST_WITH_LISTS):
-        return later("searches for devices that take too long", FIRST_WITH_LISTS)
-    if any(d.shared or (len(d.draws) > 1 and not d.parts) for d in spec.devices) and before(
-        FIRST_WITH_EXTENDED
+    if version_of(release) < version_of("1.12") and (
+        node := next(filter(_is_refused_by_condition, spec.nodes), None)
     ):
-        return later("devices that are shared, or draw on counters,", FIRST_WITH_EXTENDED)
-    if any(claim.admin for claim in spec.claims) and before(FIRST_WITH_EXTENDED):
-        return later("resourceClaims with adminAccess", FIRST_WITH_EXTENDED)
-    if (spec.scope.device_taints or any(d.taint for d in spec.devices)) and before(FIRST_WITH_EXTENDED):
-        return later("taints of devices", FIRST_WITH_EXTENDED)
-    if spec.volume_claims and before(FIRST_WITH_CLAIMS):
-        return later("volumeClaims", FIRST_WITH_CLAIMS)
+        return f"{scenario.name}: that the conditions of {node.name} keep pods away, as up to 1.11, is not modelled: leave them out (and `node_lifecycle`), or ask for a later release"
+    for what, first, has in _LATER:
+        if has(spec) and version_of(release) < version_of(first):
+            return f"{scenario.name}: {what} are modelled from {first} on: ask for a later release than {exact(release)}"
+    return _refusal_of_groups(scenario, composition)
+
+
+def _refusal_of_groups(scenario: Scenario, composition: Composition) -> str | None:
+    groups = scenario.spec.groups
     if (TOPOLOGY, True) in composition.gates and not schedules_groups(composition):
         return f"{scenario.name}: {TOPOLOGY} needs GenericWorkload: add --gate GenericWorkload=true"
-    if any(group.topology_key for group in spec.groups) and (TOPOLOGY, True) not in composition.gates:
+    if any(group.topology_key for group in groups) and (TOPOLOGY, True) not in composition.gates:
         return f"{scenario.name}: topologyKey of podGroups is for 1.38.0-beta.0 with {TOPOLOGY} on: add --release 1.38.0-beta.0 --gate {TOPOLOGY}=true"
     if (TREES, True) in composition.gates and (TOPOLOGY, True) not in composition.gates:
         return f"{scenario.name}: {TREES} needs GenericWorkload and {TOPOLOGY}: add --gate GenericWorkload=true --gate {TOPOLOGY}=true"
-    if any(group.min_group_count for group in spec.groups) and (TREES, True) not in composition.gates:
+    if any(group.min_group_count for group in groups) and (TREES, True) not in composition.gates:
         return f"{scenario.name}: minGroupCount of podGroups is for 1.38.0-beta.0 with {TREES} on: add --release 1.38.0-beta.0 --gate {TREES}=true --gate {TOPOLOGY}=true"
-    if spec.groups and not schedules_groups(composition):
+    if groups and not schedules_groups(composition):
         return f"{scenario.name}: podGroups are for where the feature gate of groups is on: {HOW_GROUPS}"
-    if spec.groups and has_entries(composition):
-        return _not_of_entries(scenario)
-    return None
+    return _not_of_entries(scenario) if groups and has_entries(composition) else None
 
 
 def _is_refused_by_condition(node: Node) -> bool:

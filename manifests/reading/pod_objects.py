@@ -320,8 +320,11 @@ def _tolerations(fields: Fields, owner: str, remarks: Remarks) -> tuple[Tolerati
 def _sidecars(fields: Fields, having: str = "name") -> Iterator[Fields]:
     """The init containers that go on running, and say something of this."""
     for container in fields.elements("initContainers", "a list of containers"):
-        given = container.mapping("a container")
-        if given.scalar("restartPolicy", "a restart policy") == "Always" and having in given:
+        given = container.mapping("a container: a mapping")
+        if (
+            given.scalar("restartPolicy", "a restart policy: Always, OnFailure, Never") == "Always"
+            and having in given
+        ):
             yield given
 
 

@@ -157,7 +157,7 @@ def _claims(draft: Draft) -> None:
     templates, members = read_templates(of("resourceClaimTemplates")), claim_members(section)
     claims = read_claims(members, draft.pods)
     claims = add_made_claims(claims, draft.pod_members, draft.pods, templates)
-    draft.claims = add_special_claims(claims, section, draft.backed)
+    draft.claims = add_special_claims(claims, members, draft.backed)
     draft.supply = supply_of(of("devices"), draft.devices, draft.claims.values())
     allocate(draft.claims, members, draft)
 

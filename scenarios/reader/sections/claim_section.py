@@ -164,7 +164,7 @@ def special_claim(pod: str) -> str:
 
 
 def add_special_claims(
-    claims: dict[str, Claim], section: Value | None, backed: Mapping[str, Wish]
+    claims: dict[str, Claim], members: Members, backed: Mapping[str, Wish]
 ) -> dict[str, Claim]:
     """With the claims that the scheduler makes for extended resources: one that is in the section is left from before the start."""
     for pod, wish in backed.items():
@@ -176,9 +176,9 @@ def add_special_claims(
                 len(claims), name, of=of, exists=False, owner=pod, special=True, wishes=[wish]
             )
             continue
-        if section is not None and (known.wishes != (wish,) or not known.exists):
-            section.fail(
-                f"claim {name} is left for {pod}: it exists, and asks for {wish.count} of class {of}"
+        if name in members and (known.wishes != (wish,) or not known.exists):
+            members[name].place.fail(
+                f"the scheduler made this claim for {pod}, so it exists, and asks for {wish.count} of class {of}: say so, or remove the claim"
             )
         claims[name] = Claim(
             known.index,

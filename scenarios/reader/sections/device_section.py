@@ -1,6 +1,6 @@
 """The sections `devices` and `sharedCounters`, what claims ask for, and what of it each can be allocated: a device, several, or a share of one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -108,29 +108,15 @@ def _wish(element: Value) -> Wish:
 def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iterable[Claim]) -> list[Device]:
     """What claims can be allocated: each device, several of a class for one claim, and of a device that claims share what each of them has of it."""
     some = list(claims)
-    found = [d for d in devices.values() if not d.shared]
-    for device in (d for d in devices.values() if d.shared):
-        (counter,) = device.draws
-        takers = [c for c in some if Wish(device.of) in c.wishes and c.amount <= counter.capacity]
-        found += [
-            Device(0, f"{device.name}/{c.name}", device.node, device.of, conditions=device.conditions, exists=device.exists,
-                   draws={counter: c.amount or counter.capacity}, shared=device.name, user=c.name)
-            for c in takers
-        ]  # fmt: skip
+    alone = [d for d in devices.values() if not d.shared]
+    found = [*alone, *(share for d in devices.values() if d.shared for share in _shares(d, some))]
     found += [
         Device(0, f"{device.name}/{c.name}", device.node, device.of, conditions=device.conditions, parts=(device,), user=c.name)
         for c in some if c.admin
-        for device in devices.values() if not device.shared and Wish(device.of) in c.wishes
+        for device in alone if Wish(device.of) in c.wishes
     ]  # fmt: skip
     for wish in dict.fromkeys(w for c in some for w in c.wishes if w.count > 1):
-        alike = [d for d in found if d.of == wish.of and not d.parts and not d.shared]
-        for parts in combinations(alike, wish.count):
-            nodes = {d.node for d in parts if d.node is not None}
-            if len(nodes) <= 1:
-                name = "+".join(sorted(d.name for d in parts))
-                node = next(iter(nodes), None)
-                conditions = any(d.conditions for d in parts)
-                found.append(Device(0, name, node, wish.of, conditions=conditions, parts=parts))
+        found += _together([d for d in alone if d.of == wish.of and not d.parts], wish)
     if len(found) > MOST_WAYS and section is not None:
         section.fail(
             f"there are {len(found)} ways to give claims devices, and {MOST_WAYS} at most: name fewer devices"
@@ -138,6 +124,25 @@ def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iter
     for index, device in enumerate(found):
         device.index = index
     return found
+
+
+def _shares(device: Device, claims: Iterable[Claim]) -> list[Device]:
+    """What each claim has of a device that they share."""
+    (counter,) = device.draws
+    return [
+        Device(0, f"{device.name}/{c.name}", device.node, device.of, conditions=device.conditions, exists=device.exists,
+               draws={counter: c.amount or counter.capacity}, shared=device.name, user=c.name)
+        for c in claims if Wish(device.of) in c.wishes and c.amount <= counter.capacity
+    ]  # fmt: skip
+
+
+def _together(alike: Sequence[Device], wish: Wish) -> Iterator[Device]:
+    """Several devices of a class for one claim, which some node reaches."""
+    for parts in combinations(alike, wish.count):
+        nodes = {d.node for d in parts if d.node is not None}
+        if len(nodes) <= 1:
+            name, conditions = "+".join(sorted(d.name for d in parts)), any(d.conditions for d in parts)
+            yield Device(0, name, next(iter(nodes), None), wish.of, conditions=conditions, parts=parts)
 
 
 def allocate(claims: Mapping[str, Claim], members: Mapping[str, Member], draft: Draft) -> None:
@@ -163,7 +168,9 @@ def allocate(claims: Mapping[str, Claim], members: Mapping[str, Member], draft: 
 def _allocated(given: Value, claim: Claim, draft: Draft) -> Device:
     elements = given.elements("a list of devices") if given.is_list else [given]
     parts = [draft.devices[known(element, draft.devices, "device")] for element in elements]
-    for element, part in zip(elements, parts, strict=True):
+    for at, (element, part) in enumerate(zip(elements, parts, strict=True)):
+        if part in parts[:at]:
+            element.fail(f"{element.described} is listed twice: remove one of them")
         if not part.exists:
             element.fail(
                 f"{element.described} is published later, and nobody has it yet: remove one of the two"
@@ -196,7 +203,29 @@ def _conditions(member: Member, device: Device | None) -> dict[str, Any]:
 
 def refuse_supply(draft: Draft) -> None:
     """Refuse what is not modelled of devices that claims share, of partitions, of claims for several devices, and of administrators' access."""
-    draws = {n: d for n, d in draft.devices.items() if d.shared or len(d.draws) > 1}
+    draws = {n: d for n, d in draft.devices.items() if _is_divided(d)}
+    _refuse_divided(draft, draws)
+    come = draft.scope.device_withdrawals or not all(d.exists for d in draft.devices.values())
+    for admin in (c for c in draft.claims.values() if c.admin):
+        if come or admin.amount or any(w.count > 1 for w in admin.wishes):
+            draft.sections["resourceClaims"].fail(
+                f"{admin.name} asks for administrators' access (adminAccess): to one device, which is there from the start to the end, and for no `capacity`"
+            )
+    for claim in (draft.claims[n] for pod in draft.pods if pod.group is not None for n in pod.claims):
+        one = len(claim.wishes) == 1 and claim.wishes[0].count == 1
+        divided = any(_is_divided(d) for d in draft.supply if claim.rank(d) is not None)
+        if not one or claim.tolerates or claim.admin or divided:
+            draft.sections["resourceClaims"].fail(
+                f"{claim.name} is of a pod of a group: it asks for one device of one class, which nobody shares, without adminAccess, and tolerates nothing"
+            )
+
+
+def _is_divided(device: Device) -> bool:
+    return bool(device.shared) or len(device.draws) > 1
+
+
+def _refuse_divided(draft: Draft, draws: Mapping[str, Device]) -> None:
+    """Refuse what does not go together with these devices, which are shared or draw on counters."""
     for claim in draft.claims.values():
         several = {w.of for w in claim.wishes if w.count > 1}
         for device in draws.values():
@@ -213,27 +242,6 @@ def refuse_supply(draft: Draft) -> None:
                 f"device {name} is shared, or draws on counters, and slices of such devices do not change here: "
                 f"remove {f'`{changing}` from the scope' if changing else '`exists` and `taint`'}"
             )
-    come = draft.scope.device_withdrawals or not all(d.exists for d in draft.devices.values())
-    for admin in (c for c in draft.claims.values() if c.admin):
-        if come or admin.amount or any(w.count > 1 for w in admin.wishes):
-            draft.sections["resourceClaims"].fail(
-                f"{admin.name} asks for administrators' access (adminAccess): to one device, which is there from the start to the end, and for no `capacity`"
-            )
-    for pod in draft.pods:
-        for claim in (draft.claims[n] for n in pod.claims):
-            plain = (
-                len(claim.wishes) == 1
-                and claim.wishes[0].count == 1
-                and not claim.tolerates
-                and not claim.admin
-            )
-            plain = plain and not any(
-                d.shared or len(d.draws) > 1 for d in draft.supply if claim.rank(d) is not None
-            )
-            if pod.group is not None and not plain:
-                draft.sections["resourceClaims"].fail(
-                    f"{claim.name} is of a pod of a group: it asks for one device of one class, which nobody shares, without adminAccess, and tolerates nothing"
-                )
 
 
 def refuse_failing(draft: Draft) -> None:

@@ -78,6 +78,10 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
             "claim p-extended-resources is left for p: it exists, and asks for 1 of class gpu",
         ),
         (
+            "nodes: {n: {cpu: 2}}\ndevices: {d: {}}\nresourceClaims: {c: {device: [d, d]}}\npods: {p: {cpu: 1, resourceClaims: [c]}}\n",
+            "resourceClaims.c.device[1]: `d` is listed twice: remove one of them",
+        ),
+        (
             HEAD + "pods: {p: {cpu: 1, nodeName: n, resources: {e.com/gpu: 1}}}\n",
             "p is bound, and has no claim p-extended-resources that is reserved for it: add it to `resourceClaims`, with `device` and `reservedFor`",
         ),
