@@ -66,7 +66,7 @@ def in_the_way(
     watch: Callable[[Progress], None] | None = None,
 ) -> tuple[InTheWay, ...]:
     """What is in the way of each step that should come next, after so many that are possible; empty where the budget ran out."""
-    after = _after(system, understood, possible)
+    after = _after(system, possible)
     wanted = list(_wanted(system, understood, possible))[:MOST_STEPS]
     asked: dict[str, Expr] = {}
     for w, one in enumerate(wanted):
@@ -101,7 +101,7 @@ def in_the_way(
     return tuple(found)
 
 
-def _after(system: TransitionSystem, understood: Understood, possible: int) -> list[Expr]:
+def _after(system: TransitionSystem, possible: int) -> list[Expr]:
     """That the beginning has happened, and the next step may follow."""
     if possible:
         return [system.views[f"{ID}: {possible}"]]

@@ -84,11 +84,6 @@ class Layout:
     width: float = 0.0
     height: float = 0.0
 
-    @property
-    def every_label(self) -> list[Label]:
-        """The labels of nodes and pods, too."""
-        return [*self.labels, *(label for pod in self.pods for label in pod.labels)]
-
 
 def layout(scene: Scene) -> Layout:
     """The drawing of a scene."""

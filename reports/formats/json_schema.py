@@ -29,11 +29,6 @@ def schema_of(name: str) -> dict[str, Any]:
     return {**head, **json.loads(msgspec.json.encode(msgspec.json.schema(kind)))}
 
 
-def schema_text(name: str) -> str:
-    """The schema of one of DOCUMENTS as a file."""
-    return format_schema(schema_of(name))
-
-
 def format_schema(schema: Mapping[str, Any]) -> str:
     """A schema as a file: indented, with a newline at the end."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -85,7 +85,9 @@ def scene(boxes: int, on: int, pending: int, size: int = 1) -> Scene:
 
 
 def areas_of(drawn: Layout) -> list[Area]:
-    return [Area(*label.box) for label in drawn.every_label]
+    return [
+        Area(*label.box) for label in [*drawn.labels, *(label for pod in drawn.pods for label in pod.labels)]
+    ]
 
 
 def area(one: Rectangle) -> Area:
