@@ -114,7 +114,7 @@ FILE = Table("The file", "", [
     Field("descheduler", Kind("plugins to arguments", {**part("descheduler"), "minProperties": 1}), "none", "the plugins of a descheduler, which evicts pods, see [`descheduler`](#descheduler)"),
     Field("gateKeepers", names_to("names to keepers", "gateKeeper", 1, 16), "none", "controllers that remove scheduling gates one by one, see [`gateKeepers`](#gatekeepers)"),
     Field("extender", refers("mapping", "extender"), "none", "an extender of the scheduler, with its own view of the cluster, see [`extender`](#extender)"),
-    Field("extenders", names_to("names to extenders", "extender", 1, MAX_EXTENDERS), "none", "several extenders, called in this order, ignorable ones last (up to 1.14 in their place)"),
+    Field("extenders", names_to("names to extenders", "extender", 1, MAX_EXTENDERS), "none", "several extenders. The scheduler calls them in this order, but ignorable extenders last (up to 1.14, it calls all of them in this order)"),
     Field("scope", refers("mapping", "scope"), "see there", "which events can happen, and how often"),
     Field("config", refers("mapping", "config"), "see there", "the scheduler's configuration"),
 ])

@@ -33,7 +33,7 @@ Row = TypeVar("Row")
     "upstream change. Without --scenario, it takes the catalogue, the most relevant races first. It always compares the regression checks (such as S-CONS: no pod is lost), unless you use --alone.\n\n"
     "CHANGE may also be a change of kube-scheduler's Go code: a unified diff (`-`: on stdin), a kubernetes source tree, or --repo and --range. "
     "podrace builds it, and replays known counterexamples with and without it. Needs Go 1.26 or later.\n\n"
-    "Exit codes: 0 nothing regressed, 1 a property regressed or something is out of reach (with --strict also: a "
+    "Exit codes: 0 nothing regressed, 1 a property regressed or a binding or a witness is out of reach (with --strict also: a "
     "property is still violated), 2 wrong usage or input, 3 inconclusive (a budget ran out, or Ctrl-C or SIGTERM came; the results so far are printed).",
     epilog=examples(
         "podrace verify 72259",
