@@ -14,6 +14,7 @@ const asExpected = "as expected"
 const (
 	activeOrder   = "queue.order"                 // whether the heap of activeQ orders pods as the model does
 	pastBackoff   = "queue.past_backoff"          // whether a waiting pod's backoff is over
+	amidMove      = "queue.amid_move"             // a goroutine stands amid a move of parked pods
 	cachedTarget  = "cache.target"                // whether the cached object says that the pod is a victim
 	sums          = "node_infos.sums"             // what a NodeInfo counts, against the pods that it holds
 	preemptors    = "async_preemption.preempting" // whether a pod is among those whose preemption runs
@@ -29,7 +30,7 @@ const (
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs} {
+	for _, extra := range []string{activeOrder, pastBackoff, amidMove, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs} {
 		if name == extra || strings.HasPrefix(name, extra+".") {
 			return true
 		}

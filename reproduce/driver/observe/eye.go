@@ -40,6 +40,9 @@ func observe(w *World) (state map[string]any, unseen []string) {
 	e := &eye{see: sight{}, listed: map[string]*v1.Pod{}, memory: &w.memory, uids: w.Store.uid, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
+	if w.Stage.Find(isAmid) != nil {
+		e.see[amidMove] = true
+	}
 	e.scheduler, e.framework = reflect.ValueOf(w.Sched), reflect.ValueOf(w.Waiting)
 	e.objects(w.Store, w.Informers.Core().V1().Pods().Informer().GetStore(), w.Informers.Core().V1().Nodes().Informer().GetStore())
 	e.underWay(w.Store)

@@ -43,6 +43,14 @@ func TestCompare(t *testing.T) {
 		"a backoff that is not over": {
 			map[string]any{"queue.sub_queue[p]": "BACKOFF"}, map[string]any{"queue.sub_queue[p]": "ACTIVE", "queue.past_backoff[p]": false}, "queue.sub_queue[p]",
 		},
+		"an event that a move has still to note (A-MOVES)": {
+			map[string]any{"queue.in_flight_events[q][NodeAffinity]": true},
+			map[string]any{"queue.in_flight_events[q][NodeAffinity]": false, "queue.amid_move": true}, "",
+		},
+		"an event that was not noted": {
+			map[string]any{"queue.in_flight_events[q][NodeAffinity]": true},
+			map[string]any{"queue.in_flight_events[q][NodeAffinity]": false}, "queue.in_flight_events[q][NodeAffinity]",
+		},
 		"the snapshot between two cycles (A-SNAPSHOT)": {
 			map[string]any{"snapshot.live[n]": false, "scheduler.phase": "IDLE"}, map[string]any{"snapshot.live[n]": true}, "",
 		},

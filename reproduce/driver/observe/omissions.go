@@ -81,6 +81,11 @@ var omissions = []omission{
 		name, indices := parts(d.Variable)
 		return name == "queue.in_flight_events" && indices[1] == "Extender" && d.Real == true && anyBeyond(real)
 	}},
+	// A move notes its event when it has moved the pods. Whoever would ask for it has to take the queue's lock, and waits until the move is over.
+	{"A-MOVES", func(d Difference, _, real map[string]any) bool {
+		name, _ := parts(d.Variable)
+		return name == "queue.in_flight_events" && d.Real == false && real[amidMove] == true
+	}},
 	// A list after an interruption fills the store at once, as far as anybody can hold it; the model stores one object after the other.
 	{"A-RELIST", func(d Difference, _, real map[string]any) bool {
 		for underWay, ahead := range map[string]string{podsUnderWay: podsAhead, nodesUnderWay: nodesAhead} {
