@@ -92,5 +92,5 @@ func evictLast(p *player, s Step) error {
 	if p.expects("async_preemption.phase[%s]", s.arg("pod")) == "EVICTED" {
 		return nil
 	}
-	return p.advance(s, rule{who: isPreempting, ends: points("Queue.Activate> P"), gone: true})
+	return p.advance(s, rule{who: isPreempting, ends: points("Queue.Activate>"), gone: true})
 }

@@ -95,8 +95,8 @@ var rules = map[string]rule{
 	"async_preemption.leave":                    {do: leave},
 	"async_preemption.evict_last":               {do: evictLast},
 	"async_preemption.fail_to_evict_last":       {do: evictLast},
-	"async_preemption.leave_last":               {who: isPreempting, ends: points("Queue.Activate> P"), gone: true},
-	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate< P"), settle: runOut(isPreempting)},
+	"async_preemption.leave_last":               {who: isPreempting, ends: points("Queue.Activate>"), gone: true},
+	"async_preemption.activate":                 {who: isPreempting, ends: points("Queue.Activate<"), settle: runOut(isPreempting)},
 
 	// The dispatcher of API calls.
 	"api_dispatcher.execute":    {do: executeCall},
