@@ -157,6 +157,13 @@ class RejectedNotCounted(GangScheduling):
         return super().look(gang, scheduled - gone, unscheduled, assumed, members)
 
 
+class GoneLeavesGroup(PodGroupStates):
+    """A pod whose deletion is handled leaves the state of its group at once, even if the cache keeps it until its binding cycle ends."""
+
+    def deleted(self, pod: Pod) -> None:
+        self.remove(pod)
+
+
 class LeftoversBackOff(EntityQueue):
     """Before 139613, what a successful cycle left over came back as after a failure: with backoff, and behind those that came meanwhile."""
 
