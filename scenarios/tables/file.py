@@ -124,8 +124,8 @@ CONFIG = Table("`config`", "config", [
     Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "true: preferred terms of existing pods do not count for the score of InterPodAffinity; only with `scored`, in every release", attribute="ignore_preferred_of_existing"),
     Field("hardPodAffinityWeight", whole(0, 100, "0 to 100"), "1", "the weight of a required affinity term of another pod; only with `scored`", attribute="hard_affinity_weight", say=_unless_default("hard_affinity_weight")),
     Field("minCandidateNodesPercentage", whole(0, 100, "0 to 100"), "10", "how many candidates preemption looks for, in percent of the nodes; in every release", attribute="min_candidates_percentage", say=_unless_default("min_candidates_percentage")),
-    Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "the minimum of that number; in every release", attribute="min_candidates", say=_unless_default("min_candidates")),
-    Field("scoreWeights", WEIGHTS, "those of the release", "the weight of each score plugin, 0 if it is off (`plugins.score` of the profile); only with `scored`. By default, each has 1, except: from 1.23 on, TaintToleration has 3, and NodeAffinity, PodTopologySpread and InterPodAffinity have 2; from 1.19 to 1.22, PodTopologySpread has 2", attribute="score_weights", say=lambda config: dict(config.score_weights)),
+    Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "at least how many candidates preemption looks for, whatever the percentage is; in every release", attribute="min_candidates", say=_unless_default("min_candidates")),
+    Field("scoreWeights", WEIGHTS, "those of the release", "the weight of each score plugin, 0 if it is off (`plugins.score` of the profile); only with `scored`. By default, each plugin has weight 1, except these. From 1.23 on, TaintToleration has 3, and NodeAffinity, PodTopologySpread and InterPodAffinity have 2. From 1.19 to 1.22, PodTopologySpread has 2", attribute="score_weights", say=lambda config: dict(config.score_weights)),
     Field("scoringStrategy", one_of(RESOURCE_STRATEGIES, "a strategy"), "none", "adds the scores of NodeResourcesFit (with this strategy) and NodeResourcesBalancedAllocation. Each node and each pod then needs cpu and memory. Only with `scored`", attribute="scoring_strategy"),
 ], about="The scheduler's configuration.")
 
@@ -144,7 +144,7 @@ VERDICTS = Table("`verdicts`", "verdict", [
 
 QUESTIONS = Table("`ask`", "ask", [
     Field("question", list_of("list of steps", text("step", "a step"), 1), "required", "steps in their order, as `podrace ask` takes them; with `then:`, `not:`, `never:` and `end:` before the words", missing="write the steps that are asked about"),
-    Field("answer", one_of(ANSWERS, "an answer"), "required", "whether they are possible in this order", missing="write possible or impossible"),
+    Field("answer", one_of(ANSWERS, "an answer"), "required", "whether the steps are possible in this order", missing="write possible or impossible"),
     Field("steps", whole(0, MAX_STEPS), "any", "possible only: the length of the shortest run"),
     Field("release", text("text"), "that of the scenario", "the release to ask"),
 ], about="A question as `podrace ask` has it, and its answer ([ask](ask.md)).")
@@ -152,12 +152,12 @@ QUESTIONS = Table("`ask`", "ask", [
 RACE = Table("`race`", "race", [
     Field("issue", whole(1, 10000000, "number"), "required", "the issue in kubernetes/kubernetes", missing="give the number(s) in kubernetes/kubernetes"),
     Field("fixes", list_of("list of changes", text(""), 1), "required", "the upstream changes that fix it", missing="give the number(s) in kubernetes/kubernetes"),
-    Field("beside", list_of("list of changes", text(""), 1), "none", "changes of later releases that are added both with and without the fix, so that only this race is visible"),
+    Field("beside", list_of("list of changes", text(""), 1), "none", "changes of later releases that podrace adds to both runs, with and without the fix, so that only this race is visible"),
     Field("seed", FLAG, "false", "whether `podrace check` without arguments runs it"),
-    Field("residual", refers("mapping", "residual"), "none", "what the fixes leave open"),
+    Field("residual", refers("mapping", "residual"), "none", "the part of the race that is still open after the fixes"),
 ], about="The upstream race that the scenario shows.")
 
 RESIDUAL = Table("`residual`", "residual", [
-    Field("property", Kind("property", {"type": "string"}), "required", "the property that still fails", missing="name the property that still fails and what closes it"),
-    Field("closed_by", list_of("list of changes", text(""), 1), "required", "the further changes that close it", missing="name the property that still fails and what closes it"),
+    Field("property", Kind("property", {"type": "string"}), "required", "the property that is still violated after the fixes", missing="name the property that still fails and what closes it"),
+    Field("closed_by", list_of("list of changes", text(""), 1), "required", "the further changes that close the rest of the race", missing="name the property that still fails and what closes it"),
 ])

@@ -19,9 +19,9 @@ TAINTS = Table("`taints`", "taint", [
 ])
 
 TOLERATIONS = Table("`tolerations`", "toleration", [
-    Field("key", LABEL_KEY, "every key", "needed unless the operator is Exists"),
+    Field("key", LABEL_KEY, "every key", "the key of the tolerated taint; required unless the operator is Exists"),
     Field("operator", one_of(("Equal", "Exists"), "an operator"), "Equal", "Exists tolerates every value"),
-    Field("value", LABEL_VALUE, "empty", "for Equal"),
+    Field("value", LABEL_VALUE, "empty", "the value of the tolerated taint, for the operator Equal"),
     Field("effect", EFFECT, "every effect", "the effect that is tolerated"),
     Field("tolerationSeconds", whole(0, MAX_SECONDS), "indefinitely", "with NoExecute only: how long the pod may stay on a node with such a taint (`taint_eviction`). The number does not matter: the time can be over at any later moment"),
 ])
@@ -29,7 +29,7 @@ TOLERATIONS = Table("`tolerations`", "toleration", [
 PORTS = Table("`hostPorts`", "hostPort", [
     Field("port", PORT, "required", "the port, 1 to 65535"),
     Field("protocol", one_of(("TCP", "UDP", "SCTP"), "a protocol"), "TCP", "its protocol"),
-    Field("hostIP", text("address"), "0.0.0.0", "the address of the node; 0.0.0.0, or nothing, means all addresses, and conflicts with each (up to 1.8 only the port number counts)"),
+    Field("hostIP", text("address"), "0.0.0.0", "the node's address of the port. 0.0.0.0, or no value, means all addresses, and conflicts with each address. Up to 1.8, the scheduler compares only port numbers"),
 ])
 
 NODE_AFFINITY = Table("`nodeAffinity`", "nodeAffinity", [
@@ -45,18 +45,18 @@ NODE_SELECTORS = Table("Node selectors", "nodeSelector", [
 
 NODE_TERMS = Table("Node selector terms", "nodeSelectorTerm", [
     Field("matchExpressions", list_of("list of requirements", refers("", "nodeRequirement")), "none", "the node's labels must meet all of them; operators In, NotIn, Exists, DoesNotExist, Gt, Lt"),
-    Field("matchFields", list_of("list of requirements", refers("", "nodeField")), "none", "all must hold; the key is metadata.name, the operator In or NotIn, with one value"),
+    Field("matchFields", list_of("list of requirements", refers("", "nodeField")), "none", "the node must meet all of these requirements; the key is metadata.name, the operator In or NotIn, with one value"),
 ])
 
 SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
-    Field("maxSkew", SKEW, "required", "how many more pods a domain can have than the emptiest one", missing="a constraint needs `maxSkew` and `topologyKey`"),
+    Field("maxSkew", SKEW, "required", "how many more pods a domain can have than the domain with the fewest pods", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("topologyKey", LABEL_KEY, "required", "the node label whose value makes a domain", missing="a constraint needs `maxSkew` and `topologyKey`"),
-    Field("whenUnsatisfiable", one_of(("DoNotSchedule", "ScheduleAnyway"), "an action"), "DoNotSchedule", "ScheduleAnyway: the constraint is soft, and only scores; only with `scored`, and three of a pod at most"),
+    Field("whenUnsatisfiable", one_of(("DoNotSchedule", "ScheduleAnyway"), "an action"), "DoNotSchedule", "ScheduleAnyway: the constraint is soft, and only affects scores; only with `scored`. A pod can have at most three such constraints"),
     Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods of the pod's namespace that are counted; from 1.27 on, an empty selector counts only nominated pods"),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
-    Field("others", OTHERS, "none", "the number of other pods in a domain, which never changes, in addition to those of this file"),
-    Field("minDomains", SKEW, "1", "with fewer domains, the smallest number of pods counts as 0 (from 1.27 on); not with ScheduleAnyway"),
+    Field("others", OTHERS, "none", "for each domain, the number of pods that are not in this file; this number never changes"),
+    Field("minDomains", SKEW, "1", "if there are fewer domains, the smallest number of pods in a domain counts as 0 (from 1.27 on); not with ScheduleAnyway"),
     Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes that the pod's `nodeSelector` and `nodeAffinity` admit are counted; Ignore: all nodes (from 1.26 on)"),
     Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes whose taints the pod tolerates are counted (from 1.26 on)"),
     Field("matchLabelKeys", list_of("list of label keys", LABEL_KEY), "none", "only pods with the same values of these labels are counted"),
@@ -66,23 +66,23 @@ POD_AFFINITY = Table("`podAffinity` and `podAntiAffinity`", "podAffinity", [
     Field("required", list_of("list of terms", refers("", "podAffinityTerm")), "none", "short for `requiredDuringSchedulingIgnoredDuringExecution`"),
     Field("preferred", list_of("list of terms", refers("", "weightedTerm")), "none", "short for `preferredDuringSchedulingIgnoredDuringExecution`"),
     Field("requiredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "podAffinityTerm")), "none", "terms that a node must meet"),
-    Field("preferredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "weightedTerm")), "none", "terms that count for scores, see [`config`](#config)"),
+    Field("preferredDuringSchedulingIgnoredDuringExecution", list_of("list of terms", refers("", "weightedTerm")), "none", "terms that affect scores, see [`config`](#config)"),
 ])
 
 POD_TERMS = Table("Pod affinity terms", "weightedTerm", [
-    Field("weight", WEIGHT, "1", "preferred terms only"),
-    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: Kubernetes' spelling, where all fields but `weight` stand below it"),
+    Field("weight", WEIGHT, "1", "the weight of a preferred term; not for required terms"),
+    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: the spelling of Kubernetes, with all fields except `weight` below `podAffinityTerm`"),
     Field("topologyKey", Kind("label key", {"type": "string"}), "required", "the node label whose value makes a domain", needed=False),
-    Field("labelSelector", refers("label selector", "labelSelector"), "required", "the labels of the selected pods; `{}` means all", needed=False),
+    Field("labelSelector", refers("label selector", "labelSelector"), "required", "the labels of the selected pods; `{}` means all pods", needed=False),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
     Field("namespaces", list_of("list of names", NAME), "that of the pod", "the namespaces of the selected pods"),
-    Field("namespaceSelector", refers("label selector", "labelSelector"), "none", "further namespaces by their labels; `{}` means all"),
+    Field("namespaceSelector", refers("label selector", "labelSelector"), "none", "further namespaces, selected by their labels; `{}` means all namespaces"),
 ])
 
 SELECTORS = Table("Label selectors", "labelSelector", [
-    Field("matchLabels", LABELS, "none", "labels that must be there"),
-    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "requirements that must hold; operators In, NotIn, Exists, DoesNotExist"),
+    Field("matchLabels", LABELS, "none", "labels that a selected object must have"),
+    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "requirements that a selected object's labels must meet; operators In, NotIn, Exists, DoesNotExist"),
 ])
 
 REQUIREMENTS = Table("Requirements", "requirement", [
