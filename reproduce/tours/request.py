@@ -10,6 +10,7 @@ from ...checker.core.exploration import Budget
 from ...checker.explicit import explore
 from ...checker.explicit.state_graph import state_graph
 from ...checker.reduction.scales_of_time import endless, with_scales
+from ...model.environment.cluster.scope import ANY_TIME
 from ...model.history import Composition
 from ...model.language import TransitionSystem
 from ...properties import instrument
@@ -63,6 +64,11 @@ def tour_of(
     toured = tour(model, graph, play, Asked(max(1, budget.jobs), seconds, forced=forced), tell)
     departures = tuple(_departure(toured, name, play, say) for name, _ in toured.causes.most_common())
     return _document(toured, code, built, departures)
+
+
+def is_timed(scenario: Scenario) -> bool:
+    """Whether time passes by scales in its runs."""
+    return scenario.spec.scope.time != ANY_TIME
 
 
 def in_time(system: TransitionSystem, budget: Budget) -> TransitionSystem:

@@ -36,14 +36,13 @@ def code_of(text: str, release: str | None, form: str, changes: Sequence[str]) -
 
 def tours_of(runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher) -> list[Tour]:
     """The tour of each scenario once. Raises UsageProblem, GoProblem."""
-    from ....model.environment.cluster.scope import ANY_TIME
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.running import built_for
-    from ....reproduce.tours.request import tour_of
+    from ....reproduce.tours.request import is_timed, tour_of
 
     watcher.start(f"on the code of {code.version}")
     built = built_for(code.version, find_go(), watcher.say)
-    by_time = sorted(runs, key=lambda run: run.scenario.spec.scope.time == ANY_TIME)  # the widest comes last
+    by_time = sorted(runs, key=lambda run: not is_timed(run.scenario))  # the widest comes last
     one_each = {(run.scenario.file, run.composition.label): run for run in by_time}
     return [
         tour_of(run.scenario, run.composition, code, built, budget, watcher.say) for run in one_each.values()

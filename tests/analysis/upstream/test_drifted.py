@@ -137,7 +137,7 @@ def test_what_is_outside_is_only_counted() -> None:
     assert [d.is_followed for d in found] == [True, True, False, True, True]
     assert found[0].elements[0] == "scheduler.cycles.schedule_pod.SchedulePod.assume"
     assert (found[3].elements, found[3].reason) == ([], "")
-    assert found[2].reason.startswith("an event for users")
+    assert found[2].reason.startswith("writes an event, a text for users")
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:

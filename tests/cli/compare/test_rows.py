@@ -165,7 +165,8 @@ def test_a_proof_that_is_stopped_says_nothing_of_what_never_came_about(
 def test_a_proof_that_is_stopped_amid_its_counterexamples_is_told(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Prover, "_groups", _end)
+    ends, groups = iter([_end]), Prover._groups
+    monkeypatch.setattr(Prover, "_groups", lambda *asked: next(ends, groups)(*asked))
     ran = shell("prove", "--pods", "1", "--nodes", "1", "--property", "S-CAP", "-j", "1")
     assert (ran.code, ran.err) == (3, "")
     assert "so far, in which it holds" in ran.out

@@ -88,6 +88,8 @@ def _compositions() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "1.36", GATES
     yield "1.37", ("GenericWorkload=true",)
     yield "1.38.0-beta.0", ("GenericWorkload=true",)
+    trees = ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup")
+    yield "1.38.0-beta.0", tuple(f"{gate}=true" for gate in trees)
 
 
 def parts(names: list[str], known: Mapping[str, bool]) -> Parts:

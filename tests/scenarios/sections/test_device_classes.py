@@ -75,7 +75,7 @@ def test_a_claim_of_the_name_is_left_from_before() -> None:
         ),
         (
             HEAD + POD + "resourceClaims: {p-extended-resources: {}}\n",
-            "claim p-extended-resources is left for p: it exists, and asks for 1 of class gpu",
+            "resourceClaims.p-extended-resources: the scheduler made this claim for p, so it exists, and asks for 1 of class gpu: say so, or remove the claim",
         ),
         (
             "nodes: {n: {cpu: 2}}\ndevices: {d: {}}\nresourceClaims: {c: {device: [d, d]}}\npods: {p: {cpu: 1, resourceClaims: [c]}}\n",
