@@ -40,6 +40,7 @@ from ...model.environment.names import Recreation
 from ...model.environment.objects import Claim, Device, Node, Pod, PodGroup
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.cycles.failure import loses_conditions
+from ...model.scheduler.event_handlers import Addition
 from ...model.scheduler.framework.status import Phase
 from ..timing.queue_states import UPDATES, QueueStates, pod_of
 from ..timing.timing import FLUSHES, INTERRUPTION, NODE_INTERRUPTION, STORES
@@ -187,7 +188,13 @@ class Forcing:
 
     def _tells_tracker(self, state: State) -> bool:
         """Whether the handler of pods is held between its calls of the cache and of the tracker that PreEnqueue asks."""
-        return self._is_set(state, "handlers.cache_busy") or self._is_set(state, "handlers.queue_waking")
+        begun = self._is_set(state, "handlers.cache_busy") or self._is_set(state, "handlers.queue_waking")
+        return begun or any(self._is_adding(pod, state) for pod in self._pods)
+
+    def _is_adding(self, pod: Pod, state: State) -> bool:
+        """Whether the handler has added the pod to the state of its group, and not yet to the queue."""
+        at = self._place.get(f"handlers.adding[{pod.name}]")
+        return at is not None and state[at] == list(Addition).index(Addition.ADD)
 
     def _asks_tracker(self, transition: Transition) -> bool:
         """Whether the step may ask PreEnqueue, and is none of a handler, which goes on first."""

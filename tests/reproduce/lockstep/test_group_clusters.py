@@ -111,13 +111,29 @@ scope: {pod_deletions: 1}
 """
 
 
+ONE_AND_ANOTHER = """
+nodes: {n1: {cpu: 2}}
+podGroups: {g: {minCount: 2}}
+pods: {a: {cpu: 1, podGroup: g, exists: false}, b: {cpu: 1, podGroup: g}}
+"""
+
+
 @pytest.mark.parametrize(("release", "asked"), [("1.37.2", True), ("1.38.0-beta.0", False)])
-def test_pre_enqueue_is_not_asked_before_the_tracker_is_told(release: str, asked: bool) -> None:
-    """The handler of a's deletion is held between the cache, which PreEnqueue asks up to 1.37, and the tracker, which it asks then."""
-    model = Model.of(BOUND_AND_WAITING, resolve(release, gates=ENTRY_GATES))
+@pytest.mark.parametrize(
+    ("cluster", "steps"),
+    [
+        (BOUND_AND_WAITING, ("users.delete_pod", "handlers.handle_for_cache", "handlers.wake_queue")),
+        (ONE_AND_ANOTHER, ("users.create_pod", "handlers.handle_for_queue", "handlers.add_member")),
+    ],
+)
+def test_pre_enqueue_is_not_asked_before_the_tracker_is_told(
+    cluster: str, steps: tuple[str, ...], release: str, asked: bool
+) -> None:
+    """The handler of a is held between the cache, which PreEnqueue asks up to 1.37, and the tracker, which it asks then."""
+    model = Model.of(cluster, resolve(release, gates=ENTRY_GATES))
     numbers = {t.label: number for number, t in enumerate(model.system.transitions)}
-    flush, wake = "queue.flush_unschedulable(pod=b)", "handlers.wake_queue(pod=a)"
-    path = [numbers[step] for step in ("users.delete_pod(pod=a)", "handlers.handle_for_cache(pod=a)", wake)]
+    flush, wake = "queue.flush_unschedulable(pod=b)", f"{steps[-1]}(pod=a)"
+    path = [numbers[f"{step}(pod=a)"] for step in steps]
     before, amid, after = replay(model.system, tuple(path)).states[1:]
     forcing = Forcing(model.system)
 
