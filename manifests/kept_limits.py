@@ -109,7 +109,7 @@ def _limits_of(
     nodes: Sequence[ClusterNode],
     volumes: dict[str, Any],
 ) -> dict[str, int] | None:
-    """How many volumes of the driver each node takes beside those of the other pods, with what is attached among `volumes`; None if that cannot be said."""
+    """How many volumes of the driver each node takes in addition to those of the other pods, with what is attached among `volumes`; None if that cannot be said."""
     written = limits.claims.volumes
     most: dict[str, int] = {}
     for node in nodes:

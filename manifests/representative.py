@@ -27,7 +27,7 @@ from .situation import Situation, used_by
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """At most so many pods and nodes; `controllers`: and those who make these pods anew, each with one more pod where it needs that.
+    """At most so many pods and nodes; `controllers`: and those that create these pods again, each with one more pod where it needs that.
 
     `most`: so many pods where no question can be asked with fewer than that.
     """

@@ -204,7 +204,7 @@ def missing_from(found: Replayed, by_name: bool = False) -> tuple[str, ...]:
 
 
 def variables_of_model(system: TransitionSystem) -> frozenset[str]:
-    """The variables of the model, without what properties remember beside it, and without which timers are due."""
+    """The variables of the model, without the memory of properties, and without which timers are due."""
     monitors = {*system.invariants, *system.resettabilities, *system.livenesses}
     own = (v.name for v in system.variables if not is_due(v))
     return frozenset(name for name in own if name.partition(".")[0] not in monitors)

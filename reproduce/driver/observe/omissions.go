@@ -81,7 +81,7 @@ var omissions = []omission{
 		name, indices := parts(d.Variable)
 		return name == "queue.in_flight_events" && indices[1] == "Extender" && d.Real == true && anyBeyond(real)
 	}},
-	// A move notes its event when it has moved the pods. Whoever would ask for it has to take the queue's lock, and waits until the move is over.
+	// A move notes its event when it has moved the pods. A goroutine that asks for the event takes the queue's lock first, and waits until the move is over.
 	{"A-MOVES", func(d Difference, _, real map[string]any) bool {
 		name, _ := parts(d.Variable)
 		return name == "queue.in_flight_events" && d.Real == false && real[amidMove] == true
