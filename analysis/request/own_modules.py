@@ -24,7 +24,7 @@ from ...base.text import one_line
 from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
 from ...model.language.expressions.errors import ModelError
-from ...model.language.own_systems.hearing import HEARD, OPERATOR, hearing
+from ...model.language.own_systems.hearing import HEARD, OPERATOR, hearing, name_of_code
 from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
 
@@ -200,9 +200,10 @@ def _hear(first: Iterable[object], beside: str, seen: dict[int, object]) -> None
             names.update({name: _ASKING[id(value)] for name, value in names.items() if id(value) in _ASKING})
         if isinstance(one, FunctionType):
             old, file = one.__code__, one.__code__.co_filename
-            if file not in codes:
-                codes[file] = _heard_in(file)
-            new = codes[file].get((old.co_qualname, old.co_firstlineno), old)
+            name = name_of_code(file, str(one.__globals__.get("__name__")))
+            if name not in codes:
+                codes[name] = _heard_in(file, name)
+            new = codes[name].get((old.co_qualname, old.co_firstlineno), old)
             if new.co_freevars == old.co_freevars:
                 one.__code__ = new
             also = {_ALSO: lambda *more: _hear(more, beside, seen)}
@@ -246,9 +247,9 @@ def _text_of(file: str) -> str:
     return "".join(linecache.getlines(file))
 
 
-def _heard_in(file: str) -> dict[tuple[str, int], CodeType]:
+def _heard_in(file: str, name: str) -> dict[tuple[str, int], CodeType]:
     """The code of a file that asks here, by its name and line."""
-    tree = hearing(_ImportsToo().visit(ast.parse(_text_of(file))), file)
+    tree = hearing(_ImportsToo().visit(ast.parse(_text_of(file))), name)
     heard = compile(tree, file, "exec", dont_inherit=True)
     return {(code.co_qualname, code.co_firstlineno): code for code in _codes_in(heard)}
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from types import ModuleType
 
 import pytest
 
@@ -17,6 +19,9 @@ from podrace.analysis.request.own_properties import own_properties
 from podrace.analysis.request.patches import read_patch
 from podrace.analysis.request.pitfalls import States, pitfalls_of
 from podrace.base.problems import UsageProblem
+from podrace.model.language import ModelError
+from podrace.model.language.expressions.expr import true
+from podrace.model.language.own_systems.hearing import hear_symbols, hearing, name_of_code
 
 LOCK = """\
 from podrace.model.language import Entity, Expr, System, any_of, boolean, fifo, invariant, otherwise, per, ref, require, step, when
@@ -336,6 +341,20 @@ def test_nor_for_one_in_a_data_class(tmp_path: Path) -> None:
     body = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass V:\n    of: object\nrequire(V(self.owner) in {V(who)})"
     with pytest.raises(UsageProblem, match="a hash, as of a key or in a set, says nothing"):
         own_system(f"{written(tmp_path, body)}:Lock")
+
+
+def test_data_classes_of_others_may_hash_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All their methods are of the file `<string>`, and were refused once a data class of the user's was read."""
+    source = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass V:\n    of: object"
+    mine, other = ModuleType("mine"), ModuleType("other")
+    for module in (mine, other):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(source, vars(module))
+    hear_symbols()
+    hearing(ast.parse(""), name_of_code("<string>", "mine"))
+    assert hash(other.V(true())) == hash(other.V(true()))
+    with pytest.raises(ModelError, match=f"^<string>:3: {HASH} says nothing"):
+        hash(mine.V(true()))
 
 
 @pytest.mark.parametrize(

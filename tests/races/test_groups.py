@@ -58,7 +58,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("quorum-unseen", "L-GANG", "1.36.3", (QuorumSeenOnEvents,), (), H, 5219, None),
     ("rejected-and-counted", "S-QUORUM", "1.36.3", (), (), H, 7137, None),
     ("rejected-and-counted", "S-QUORUM", "1.36.3", (), ("138445",), V, 756, 21),
-    ("half-refused", "L-WHOLE", "1.36.3", (), (), V, 107609, 56),
+    ("half-refused", "L-WHOLE", "1.36.3", (), (), V, 107609, 68),
     ("half-bound", "L-WHOLE", "1.36.3", (), (), V, 284964, 67),
     ("bound-by-others", "S-GROUPSTATE", "1.36.3", (), (), V, 20, 3),
     ("bound-by-others", "S-GROUPSTATE", "1.36.3", (), ("bound-leaves-sets",), H, 5030, None),

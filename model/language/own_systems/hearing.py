@@ -99,10 +99,19 @@ vars(OPERATOR).update(
 sys.modules[OPERATOR.__name__] = OPERATOR
 
 
+def name_of_code(file: str, module: str) -> str:
+    """What tells the code of a file from all other: what was generated, as a data class's methods, has no file of its own."""
+    return f"{module} {file}" if file.startswith("<") else file
+
+
+def _name_of(frame: FrameType) -> str:
+    return name_of_code(frame.f_code.co_filename, str(frame.f_globals.get("__name__")))
+
+
 def _asks(frame: FrameType | None) -> FrameType | None:
     """The user's frame that asks, if need be by the standard library; None if podrace does."""
     while frame is not None:
-        if frame.f_code.co_filename in _shown:
+        if _name_of(frame) in _shown:
             return frame
         if str(frame.f_globals.get("__name__")).startswith("podrace."):
             return None
@@ -152,13 +161,13 @@ def _is_shown(frame: FrameType) -> bool:
     first, last, begin, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     if first is None or last is None or begin is None or end is None:
         return False
-    spans = _shown.get(frame.f_code.co_filename, ())
+    spans = _shown.get(_name_of(frame), ())
     return any(a <= (first, begin) and (last, end) <= b for a, b in spans)
 
 
-def hearing(tree: ast.Module, file: str) -> ast.Module:
-    """The same code, which asks here what it asks no symbol. It is changed in place, for expressions may be deep."""
-    _shown[file] = list(_shown_in(tree))
+def hearing(tree: ast.Module, name: str) -> ast.Module:
+    """The same code, which asks here what it asks no symbol, by the name that `name_of_code` gives it. It is changed in place, for expressions may be deep."""
+    _shown[name] = list(_shown_in(tree))
     for node in ast.walk(tree):
         match node:
             case ast.Compare():
