@@ -214,11 +214,7 @@ class Prover:
             constraints_hit=tuple(sorted({b for r in results for b in r.constraints})),
             **({} if self.is_cut else self._seen(results, fired)),
             never_acted={} if violated or open_ else _never_acted(results, fired),
-            notes=(
-                *self.composition.notes,
-                *([_CUT, *([_NOT_SHOWN] if groups else [])] if self.is_cut else self._idle_notes()),
-                *self._notes_on_words(),
-            ),
+            notes=(*self.composition.notes, *self._notes(bool(groups))),
             version=version_of(self.composition),
         )
 
@@ -275,18 +271,22 @@ class Prover:
         worst: Word = next(word for word in ("VIOLATED", "INCONCLUSIVE", "HOLDS") if word in found)
         return WithScales(worst, sum(result.distinct for result in results))
 
-    def _idle_notes(self) -> Iterator[str]:
-        for patch in self.composition.patches:
-            if patch.source in self.idle:
-                yield f"{patch.name} changes nothing in any of these clusters: the scheduler is the same without it"
-        yield from dict.fromkeys(note for found in self.altered.values() for note in found.notes)
-
-    def _notes_on_words(self) -> Iterator[str]:
+    def _notes(self, violated: bool) -> Iterator[str]:
+        if self.is_cut:
+            yield from [_CUT, _NOT_SHOWN] if violated else [_CUT]
+        else:
+            yield from self._idle_notes()
         if self.elsewhere:
             count, tried = len(self.elsewhere), len(self.elsewhere) + len(self.placements)
             yield (
                 f"{count} of {counted(tried, 'choice')} of placement, pods and nodes have no such step, as in: {self.elsewhere[-1]}"
             )
+
+    def _idle_notes(self) -> Iterator[str]:
+        for patch in self.composition.patches:
+            if patch.source in self.idle:
+                yield f"{patch.name} changes nothing in any of these clusters: the scheduler is the same without it"
+        yield from dict.fromkeys(note for found in self.altered.values() for note in found.notes)
 
     def _rows(self) -> Iterator[Row]:
         outcomes: dict[ClusterTemplate, list[ClusterOutcome]] = {}

@@ -6,7 +6,7 @@ judged = Judging(change, what, Effort(budget), go, tell).judged()
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field, replace
@@ -23,6 +23,7 @@ from ...reports.verify.code_change import (
     Answer,
     Beyond,
     CodeChange,
+    Lines,
     Probed,
     Race,
     Toured,
@@ -43,7 +44,7 @@ from .damaging import Damage, Played, executed_by
 from .departures import departures, start_of
 from .earlier import mended_earlier
 from .functions import WhatChanged
-from .lines import changed_lines, lines_of, packages_of
+from .lines import Counted, changed_lines, lines_of, packages_of
 from .mends import mendable
 from .probes import mixed, probes, random_clusters, using
 from .renames import words
@@ -245,49 +246,7 @@ class Judging:
             self.damage.clear()
             for one in built[-1:]:
                 shutil.rmtree(one.folder, ignore_errors=True)
-        found = executed_by(self.played)
-        counted = lines_of(found)
-        answer, because = answer_of(self.races, counted, self.tours, self.searched, self.probed)
-        if answer == "NO DIFFERENCE SEEN" and INTERRUPTED in self.unfinished:
-            answer, because = "INCONCLUSIVE", f"{because}; but podrace was interrupted"
-        if answer == "NO DIFFERENCE SEEN":
-            idle, untried, undamaged = self.damage.said_of(found)
-            counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
-            if idle:
-                answer, because = (
-                    "INCONCLUSIVE",
-                    f"{counted.words}, and nothing that was run depends on {counted.idle_words}",
-                )
-            elif untried:
-                named = places_words([line.shown for line in untried])
-                answer, because = (
-                    "INCONCLUSIVE",
-                    f"{because}; but what {named} returns cannot be altered to see whether anything depends on it",
-                )
-            elif undamaged:
-                self.unfinished.append(f"the damage of {len(undamaged)} executed lines")
-                answer, because = (
-                    "INCONCLUSIVE",
-                    f"{because}; but time was up before it was known whether anything depends on the change",
-                )
-        aside = [line.shown for line in self.lines if line.aside and line not in found.executed]
-        if answer == "NO DIFFERENCE SEEN" and aside:
-            because += f"; not executed: {places_words(aside)}, which only log, or return an error as before"
-        if answer == "NO DIFFERENCE SEEN" and self.damage.kept:
-            kept = places_words(sorted(line.shown for line in self.damage.kept))
-            because += (
-                f"; damage of {kept} shows only in memory, of which that part is the same before and after"
-            )
-        if answer == "NO DIFFERENCE SEEN" and self.unfinished:
-            because = f"{because}; not finished: {'; '.join(self.unfinished)}"
-        if answer == "NO DIFFERENCE SEEN" and not self.effort.whole:
-            answer, because = "INCONCLUSIVE", f"{because}; but only the scenarios that were named were run"
-        if answer == "NO DIFFERENCE SEEN" and what.values:
-            answer, because = "INCONCLUSIVE", f"{because}; but nothing says what depends on {what.values[0]}"
-        if change.uncompared and answer == "NO DIFFERENCE SEEN":
-            answer, because = "INCONCLUSIVE", f"{uncompared_words(change.uncompared)}; of the rest: {because}"
-        if what.unjudged and answer != "BREAKS":
-            answer, because = "INCONCLUSIVE", f"{unjudged_words(what)}; of the rest: {because}"
+        counted, answer, because = self._answer()
         return CodeChange(
             change.name,
             change.base_words,
@@ -304,6 +263,55 @@ class Judging:
             self.chosen,
             "; ".join(self.unfinished),
         )
+
+    def _answer(self) -> tuple[Lines, Answer, str]:
+        """The lines with what became of them, the answer, and why."""
+        found = executed_by(self.played)
+        counted = lines_of(found)
+        answer, because = answer_of(self.races, counted, self.tours, self.searched, self.probed)
+        if answer == "NO DIFFERENCE SEEN":
+            counted, answer, because = self._doubted(found, counted, because)
+        if self.what.unjudged and answer != "BREAKS":
+            answer, because = "INCONCLUSIVE", f"{unjudged_words(self.what)}; of the rest: {because}"
+        return counted, answer, because
+
+    def _doubted(self, found: Counted, counted: Lines, because: str) -> tuple[Lines, Answer, str]:
+        """The same where no difference was seen: whether that says anything."""
+        if INTERRUPTED in self.unfinished:
+            return counted, "INCONCLUSIVE", f"{because}; but podrace was interrupted"
+        idle, untried, undamaged = self.damage.said_of(found)
+        counted = msgspec.structs.replace(counted, idle=tuple(line.shown for line in idle))
+        if idle:
+            nothing = f"nothing that was run depends on {counted.idle_words}"
+            return counted, "INCONCLUSIVE", f"{counted.words}, and {nothing}"
+        doubt = ""
+        if untried:
+            named = places_words([line.shown for line in untried])
+            doubt = f"what {named} returns cannot be altered to see whether anything depends on it"
+        elif undamaged:
+            self.unfinished.append(f"the damage of {len(undamaged)} executed lines")
+            doubt = "time was up before it was known whether anything depends on the change"
+        else:
+            because = "; ".join([because, *self._remarks(found)])
+            if not self.effort.whole:
+                doubt = "only the scenarios that were named were run"
+            elif self.what.values:
+                doubt = f"nothing says what depends on {self.what.values[0]}"
+        if doubt:
+            return counted, "INCONCLUSIVE", f"{because}; but {doubt}"
+        if uncompared := self.change.uncompared:
+            return counted, "INCONCLUSIVE", f"{uncompared_words(uncompared)}; of the rest: {because}"
+        return counted, "NO DIFFERENCE SEEN", because
+
+    def _remarks(self, found: Counted) -> Iterator[str]:
+        """What is said with it that no difference was seen."""
+        if aside := [line.shown for line in self.lines if line.aside and line not in found.executed]:
+            yield f"not executed: {places_words(aside)}, which only log, or return an error as before"
+        if self.damage.kept:
+            kept = places_words(sorted(line.shown for line in self.damage.kept))
+            yield f"damage of {kept} shows only in memory, of which that part is the same before and after"
+        if self.unfinished:
+            yield f"not finished: {'; '.join(self.unfinished)}"
 
     def _goes_on(self, kind: str) -> bool:
         """Whether there is time left for this kind of work."""
