@@ -3,7 +3,7 @@
 A group is never made smaller, and a tree of groups is kept as a whole. If not all of its pods are kept, or something of it is not modelled, the kept ones are scheduled each by itself, and a doubt says so.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from ..base.structs import Data
@@ -337,30 +337,47 @@ def _why_left_out(
     if key in inventory.apart:
         yield f"some of its pods are {inventory.apart[key]}"
     members = list(dict.fromkeys([*inventory.members(key), *(p for p in pods if p.group == key)]))
-    if len({p.scheduler for p in members}) > 1:
+    yield from _of_schedulers({p.scheduler for p in members}, inventory)
+    yield from _not_kept(members, pods, nodes)
+    if group.min_count is not None and group.min_count > MOST_MIN_COUNT:
+        yield f"its minCount is above {MOST_MIN_COUNT}"
+    if any(claims.volumes.get(p.name) or p.name in claims.extended for p in members):
+        yield "volumes, and extended resources that devices back, are not modelled for pods of groups"
+    if _lack_room([p for p in members if p in waiting], group.topology_key, pods, nodes, situation):
+        place = f" within one {group.topology_key}" if group.topology_key else ""
+        yield f"the kept nodes have no room for all of its pods{place}; --nodes {len(nodes) + 1} may"
+
+
+def _of_schedulers(names: Collection[str], inventory: Inventory) -> Iterator[str]:
+    if len(names) > 1:
         yield "its pods have several schedulerNames"
-    if any(
-        "GangScheduling" in profile.without
-        for p in members
-        if (profile := inventory.configuration.of(p.scheduler))
-    ):
+    profiles = map(inventory.configuration.of, names)
+    if any("GangScheduling" in profile.without for profile in profiles if profile):
         yield "a profile runs without GangScheduling"
+
+
+def _not_kept(
+    members: Sequence[ClusterPod], pods: Sequence[ClusterPod], nodes: Sequence[ClusterNode]
+) -> Iterator[str]:
     missing = [p for p in members if p not in pods or p.stands_for > 1]
     if missing:
         more = sum(p.stands_for for p in missing)
         where = {p.node for p in missing if p.node} - {n.name for n in nodes}
         at = f" --nodes {len(nodes) + len(where)}" if where else ""
         yield f"{counted(more, 'pod')} of it {'is' if more == 1 else 'are'} not kept; --pods {len(pods) + more}{at} may keep all"
-    if group.min_count is not None and group.min_count > MOST_MIN_COUNT:
-        yield f"its minCount is above {MOST_MIN_COUNT}"
-    if any(claims.volumes.get(p.name) or p.name in claims.extended for p in members):
-        yield "volumes, and extended resources that devices back, are not modelled for pods of groups"
-    placed, label = [p for p in members if p in waiting], group.topology_key
+
+
+def _lack_room(
+    placed: Sequence[ClusterPod],
+    label: str,
+    pods: Sequence[ClusterPod],
+    nodes: Sequence[ClusterNode],
+    situation: Situation,
+) -> bool:
+    """Whether no domain of the nodes that are kept has room for all of these pods."""
     domains = {n.labels[label] for n in nodes if label in n.labels} if label else {""}
     within = [[n for n in nodes if not label or n.labels.get(label) == domain] for domain in domains]
-    if all(without_room(placed, pods, some, situation) for some in within):
-        place = f" within one {label}" if label else ""
-        yield f"the kept nodes have no room for all of its pods{place}; --nodes {len(nodes) + 1} may"
+    return all(without_room(placed, pods, some, situation) for some in within)
 
 
 def without_room(

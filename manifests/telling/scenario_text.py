@@ -114,15 +114,8 @@ def _node(
     if room is not None and room < len(kept.pods):
         found["pods"] = room
     waiting = [p for p in kept.pods if kept.is_placed(p)]
-    domains = {t.topology_key for a in affinity.values() for t in a.terms}
-    asked = selected_of_nodes(waiting) | domains | {c.topology_key for p in waiting for c in p.spread}
-    asked |= {group.topology_key for group in kept.together.groups}
-    labels = {
-        k: v for k, v in node.labels.items() if k in asked and (k, v) != ("kubernetes.io/hostname", node.name)
-    }
     closed = [c for c in closings if node in c.nodes]
-    labels |= {c.key: "true" for c in closed if c.taint is None}
-    if labels:
+    if labels := _labels(node, waiting, kept, affinity) | {c.key: "true" for c in closed if c.taint is None}:
         found["labels"] = labels
     taints = [t for t in node.taints if repels(t)] + [c.taint for c in closed if c.taint]
     if taints:
@@ -132,6 +125,17 @@ def _node(
     if features := sorted(node.features & {f for p in waiting for f in p.features}):
         found["declaredFeatures"] = features
     return {**found, **({"unschedulable": True} if node.unschedulable else {})}
+
+
+def _labels(
+    node: ClusterNode, waiting: Sequence[ClusterPod], kept: Representative, affinity: Mapping[str, Affinity]
+) -> dict[str, str]:
+    """The labels that something kept asks for."""
+    asked = selected_of_nodes(waiting) | {t.topology_key for a in affinity.values() for t in a.terms}
+    asked |= {c.topology_key for p in waiting for c in p.spread}
+    asked |= {group.topology_key for group in kept.together.groups}
+    implied = ("kubernetes.io/hostname", node.name)
+    return {k: v for k, v in node.labels.items() if k in asked and (k, v) != implied}
 
 
 def _pod(
