@@ -112,10 +112,19 @@ def is_type(place: str) -> bool:
 
 def comparable(old: Tree, new: Tree) -> tuple[Tree, Tree]:
     """Both without what is not the scheduler's own and is there for one of them alone: a vendored tree has no API server, an older record no staged module."""
-    parts = [{_elsewhere(place) for place in tree} for tree in (old, new)]
-    both = parts[0] & parts[1] | {""}
+    both = _parts(old) & _parts(new) | {""}
     kept = [{place: tree[place] for place in tree if _elsewhere(place) in both} for tree in (old, new)]
     return kept[0], kept[1]
+
+
+def missing_parts(old: Tree, new: Tree) -> list[str]:
+    """What the old tree has outside of the scheduler and the new one lacks, as upstream names it: `pkg/registry`, `k8s.io/kube-scheduler`."""
+    missing = sorted(_parts(old) - _parts(new)) if new else []
+    return [part.replace("../", "pkg/").replace("staging/", "k8s.io/") for part in missing]
+
+
+def _parts(tree: Tree) -> set[str]:
+    return {_elsewhere(place) for place in tree}
 
 
 def _elsewhere(place: str) -> str:

@@ -8,7 +8,7 @@ from ...base.structs import Data
 from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, order_of, read_trees
 from ..request.option_files import write_text
-from .drifted import Drift, comparable, drifts, is_type
+from .drifted import Drift, comparable, drifts, is_type, missing_parts
 from .gates_held import gate_changes
 from .go_gates import GateChange
 from .likeness import hashes_of
@@ -25,6 +25,8 @@ class HeldAgainst(Data):
     compared: Tree
     drifted: list[Drift]
     gates: list[GateChange]
+    missing: list[str]
+    """What the version has outside of the scheduler's directory, and the tree lacks."""
 
     @property
     def same(self) -> int:
@@ -65,6 +67,7 @@ def hold(directory: Path, record: Path | None, since: str, update: bool) -> Held
         {p: h for p, h in comparable(old, here)[1].items() if not is_type(p)},
         drifted,
         gates,
+        missing_parts(old, here),
     )
 
 

@@ -135,6 +135,7 @@ def _print_json(found: HeldAgainst) -> None:
             "release": found.since,
             "functions": len(found.here),
             "counts": {"same": found.same, **counted(found.drifted), "gates": len(found.gates)},
+            "not_compared": found.missing,
             "gates": [{"name": gate.name, "what": gate.words} for gate in found.gates],
             "drifted": [
                 {
@@ -178,6 +179,10 @@ def _print_text(found: HeldAgainst, no_color: bool) -> None:
             "bold",
         ),
     )
+    if found.missing:
+        print_wrapped(
+            console, Text(f"not compared, as this tree lacks them: {', '.join(found.missing)}", "yellow")
+        )
 
 
 def _print_drifts(console: Console, heading: str, found: list[Drift]) -> None:

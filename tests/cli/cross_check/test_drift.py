@@ -161,13 +161,21 @@ def test_a_vendored_tree_and_the_scheduler_itself(shell: Shell, tree: Path, tmp_
     assert json.loads(first.out)["release"] == "1.38.0-beta.0"
 
 
-def test_a_tree_without_the_registry_says_nothing_about_it(shell: Shell, tree: Path, tmp_path: Path) -> None:
-    record = tmp_path / "trees.txt"
-    noted(shell, tree, record)
+def test_what_a_tree_lacks_is_named_and_is_no_difference(shell: Shell, tree: Path, tmp_path: Path) -> None:
+    record, staged = tmp_path / "trees.txt", tree / "staging/src/k8s.io/kube-scheduler/framework"
+    staged.mkdir(parents=True)
+    (staged / "more.go").write_text("package x\n\nfunc assign() { work() }\n")
+    assert shell("drift", str(tree), "--record", str(record), "--update", "--release", "1.35.4").code == 0
+    assert "not compared" not in shell("drift", str(tree), "--record", str(record)).out
     shutil.rmtree(tree / "pkg" / "registry")
+    shutil.rmtree(tree / "staging")
     ran = shell("drift", str(tree), "--record", str(record))
     assert ran.code == 0
-    assert "registry" not in ran.out
+    assert ran.out.splitlines()[-1] == (
+        "not compared, as this tree lacks them: pkg/registry, k8s.io/kube-scheduler"
+    )
+    ran = shell("drift", str(tree), "--record", str(record), "-o", "json")
+    assert json.loads(ran.out)["not_compared"] == ["pkg/registry", "k8s.io/kube-scheduler"]
 
 
 def test_the_folder_that_was_called_internal(shell: Shell, tree: Path, tmp_path: Path) -> None:
