@@ -71,8 +71,8 @@ class PodGroups(Component):
         "listed": Words("lister: pod group {0} exists", "lister: pod group {0} is gone"),
     }
     knowledge = (
-        Knowledge("API server", {"exists": Fact("exists", "exists", "not created")}),
-        Knowledge("lister", {"listed": Fact("exists", "exists", "not created")}),
+        Knowledge("API server", {"exists": Fact("created", "exists", "not created")}),
+        Knowledge("lister", {"listed": Fact("created", "exists", "not created")}),
     )
 
     def setup(self) -> None:

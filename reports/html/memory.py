@@ -21,8 +21,9 @@ def memory_table(finding: Finding, before: State | None, state: State) -> Markup
     rows = []
     for view, facts in state.views.items():
         own = [s for s in (facts or {}) if s not in columns]
-        about = [_facts(view, s, (facts or {})[s], changed, frozenset(), memory) for s in own]
-        head = el("th", el("span", view), *(a for a in about if a), scope="row")
+        about = [(s, _facts(view, s, (facts or {})[s], changed, frozenset(), memory)) for s in own]
+        named = (join(None if s.startswith("the ") else el("b", s), a) for s, a in about if a)
+        head = el("th", el("span", view), *named, scope="row")
         if facts is None:
             rows.append(el("tr", head, el("td", "not taken", class_="nothing", colspan=len(columns))))
             continue

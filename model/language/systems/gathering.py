@@ -151,10 +151,11 @@ class _Gathering:
         values: dict[str, str] = {}
         if sort.tag is not None and issubclass(sort.tag, Enum):
             values = {**spoken_words(sort.tag), _first(sort): ""}
-        earlier = self.facts.get(fact.name)
-        if earlier is not None:
-            values = {**earlier.values, **values}
-        self.facts[fact.name] = FactWords(fact.says, fact.denies, fact.compared, values)
+        words = FactWords(fact.says, fact.denies, fact.compared, values)
+        earlier = self.facts.setdefault(fact.name, words)
+        if replace(words, values=earlier.values) != earlier:
+            raise ModelError(f"two facts are called `{fact.name}`: `{earlier.says}` and `{words.says}`")
+        self.facts[fact.name] = replace(words, values={**earlier.values, **values})
         return fact.name
 
     def _channels(self) -> list[ChannelCells]:

@@ -123,7 +123,10 @@ class PodGroupCycle(Component):
     knowledge = (
         Knowledge(
             "scheduling cycle",
-            {"held": Fact("group", "in its group's cycle"), "host": Fact("group_host", "to go to {value}")},
+            {
+                "held": Fact("group_cycle", "in its group's cycle"),
+                "host": Fact("group_host", "to go to {value}"),
+            },
         ),
     )
 

@@ -361,3 +361,10 @@ def test_nothing_to_store(shell: Shell, folder: Path) -> None:
         2,
         "podrace: --save-trace: cannot write `no/no.json`: there is no directory `no`\n",
     )
+
+
+def test_what_has_no_column_is_named_in_the_page(shell: Shell) -> None:
+    """Two claims were `allocated gpu1`, and no one could see which."""
+    page = shell("check", "device-twice", "-o", "html").out
+    assert '<b>claim c1</b><span class="fact">allocated gpu1</span><b>claim c2</b><span class="fact' in page
+    assert "<b>the cycle" not in page

@@ -418,6 +418,10 @@ class _WrongKnowledge(Kitchen):
     knowledge = (Knowledge("kitchen", {"stocks": "x"}),)
 
 
+class _TwiceKnown(Kitchen):
+    knowledge = (Knowledge("kitchen", {"stock": Fact("dish", "there", "out")}),)
+
+
 class _WrongSentence(Room):
     @step(actor="waiter")
     @tells(changes("room.moods"), "x")
@@ -430,6 +434,7 @@ class _WrongSentence(Room):
     [
         (_WrongState, "the words of `room` speak of `room.mod`, which is no state of the model"),
         (_WrongKnowledge, "the words of `kitchen` speak of `kitchen.stocks`, which is no state of the model"),
+        (_TwiceKnown, "two facts are called `dish`: `there` and `served {value}`"),
         (_WrongSentence, "the words of `room.clear` speak of `room.moods`, which is no state of the model"),
     ],
 )
