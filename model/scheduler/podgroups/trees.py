@@ -154,12 +154,26 @@ class Trees(Placements):
         return super()._reverted(member) & assumed
 
     def _note_quorum(self, members: list[Member]) -> None:
-        """A group that fails in a tree that does not: GangScheduling has rejected its members that fit, and those that were not tried."""
+        """A group that fails in a tree that does not: GangScheduling has rejected its members that fit, and those that were not tried. Without nodes, no other member has a rejecter."""
         super()._note_quorum(members)
         for m in members if self.rejecters() else ():
-            left = self.held[m] & (self.outcome[m] != Outcome.FAILS) & ~self._goes_with(m.leaf)
-            with when((self.status == GroupStatus.SCHEDULABLE) & ~as_expr(self.again) & left):
+            untried = self.scheduler.has_no_nodes() & self._is_untried(m)
+            with when(untried):
+                self.withdraws[m] = False
+            left = (self.outcome[m] != Outcome.FAILS) & ~self._goes_with(m.leaf)
+            left = (self.status == GroupStatus.SCHEDULABLE) & ~as_expr(self.again) & left
+            with when(self.held[m] & (left | untried)):
                 self.queue.record_rejection(m.pod, self.queue.only(*self.rejecters()))
+
+    def _is_untried(self, member: Member) -> Expr:
+        """Whether the trial ends before the member, if all before it fail."""
+        leaf = member.leaf
+        if leaf.parent is None:
+            return as_expr(False)
+        order = [m for m in self.in_order(member.group) if m.leaf is leaf]
+        remaining = (self.held[m] for m in order[order.index(member) :])
+        few = count([*(self.counted[m] for m in order), *remaining]) < (leaf.min_count or 1)
+        return (self.turn[leaf] == Turn.WAITS) | few
 
     # --- the result ----------------------------------------------------------------------------------------
 

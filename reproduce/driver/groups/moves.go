@@ -113,7 +113,7 @@ func revert(p *player, s Step) error {
 	if p.expects("pod_group_cycle.copy_of[%s].nominated", s.arg("other")) == "" {
 		return p.quietly("there is no nomination that comes back")
 	}
-	if err := p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O"), via: points("Framework.RunPlacementFeasiblePlugins<")}); err != nil {
+	if err := p.advance(s, rule{who: isScheduler, ends: points("Queue.AddNominatedPod< O"), via: betweenGroups}); err != nil {
 		return err
 	}
 	return p.toNextGroup(s)
@@ -128,10 +128,7 @@ func preemptGroup(p *player, s Step) error {
 		return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<")})
 	}
 	if len(p.world.Case.parents()) > 0 {
-		if err := p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<"), via: points("Framework.RunPlacementFeasiblePlugins<")}); err != nil {
-			return err
-		}
-		return p.toNextGroup(s)
+		return p.triedAgain(s)
 	}
 	return p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementFeasiblePlugins<"), via: points("Framework.RunPlacementGeneratePlugins<")})
 }

@@ -30,6 +30,20 @@ func (p *player) toNextGroup(s Step) error {
 	return nil
 }
 
+// triedAgain: groups without pods, which the trial ends with, are passed until the root is tried again.
+func (p *player) triedAgain(s Step) error {
+	parents := p.world.Case.parents()
+	for range farthest {
+		if err := p.advance(s, rule{who: isScheduler, ends: points("Framework.RunPlacementGeneratePlugins<"), via: betweenGroups}); err != nil {
+			return err
+		}
+		if parents[p.world.Stage.Find(isScheduler(p, s)).at.group] == "" {
+			break
+		}
+	}
+	return p.toNextGroup(s)
+}
+
 // groupOfPod is the name of the group that a pod of the case belongs to.
 func (c *Case) groupOfPod(name string) string {
 	for _, pod := range c.Pods {
@@ -45,10 +59,13 @@ func pickGroup(p *player, _ Step) error {
 	return p.quietly("which group is submitted next is a map's order")
 }
 
-// notePicks has the results of the groups of a tree submitted in the order of the trace.
+// notePicks has the results of the groups of a tree submitted in the order of the trace, which the cycle asks for once, and maybe before the first is picked.
 func (p *player) notePicks(s Step) {
+	if s.Step != "pod_group_cycle.take_snapshot" {
+		return
+	}
 	p.world.gate.picked = nil
-	for _, t := range append([]Step{s}, p.rest...) {
+	for _, t := range p.rest {
 		switch t.Step {
 		case "pod_group_cycle.pick":
 			p.world.gate.picked = append(p.world.gate.picked, t.arg("group"))

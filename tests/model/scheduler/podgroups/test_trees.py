@@ -9,6 +9,7 @@ import pytest
 from podrace.analysis.request.in_release import refusal_of
 from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.search import check
+from podrace.checker.trace.execution import replay
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, PodGroup, Scope
 from podrace.model.history import resolve
 from podrace.model.history.versions.gates import GateProblem
@@ -156,3 +157,33 @@ def test_a_pod_that_came_before_others_of_its_tree_stays_held_at_the_start() -> 
     held = {pod.name: start[f"queue.gated[{pod.name}]"] for pod in pods}
     rejected = {pod.name: start[f"queue.rejected_by[{pod.name}][GangScheduling]"] for pod in pods}
     assert held == rejected == {"p": True, "q": True, "r": False}
+
+
+@pytest.mark.parametrize(
+    ("minimum", "leaves", "rejected"),
+    [
+        (2, "gi", {"pod0": False, "pod1": True}),  # too few groups are left for the root
+        (1, "ggh", {"pod0": False, "pod1": True, "pod2": False}),  # the gang of two has lost one
+        (1, "h", {"pod0": False}),
+    ],
+)
+def test_without_nodes_only_pods_that_are_not_tried_have_a_rejecter(
+    minimum: int, leaves: str, rejected: dict[str, bool]
+) -> None:
+    """The first error says that there are no nodes, and names no plugin. What is not tried is rejected by GangScheduling."""
+    pods = tuple(Pod(i, f"pod{i}", 1, group=leaf) for i, leaf in enumerate(leaves))
+    counts = {leaf: max(leaves.count(leaf), 1) for leaf in "ghi"}
+    groups = (
+        PodGroup(0, "c", min_group_count=minimum),
+        *(PodGroup(i, leaf, counts[leaf], parent="c") for i, leaf in enumerate("ghi", 1)),
+    )
+    scope = Scope(pod_events=1, flush=False, node_creations=1)
+    spec = ClusterSpec("x", pods, (Node(0, "n1", 2, exists=False),), scope, groups=groups)
+    system = instrument(spec, resolve(RELEASE, (), (), ALL).classes, [])
+    numbers = {transition.label: n for n, transition in enumerate(system.transitions)}
+    path = [numbers[f"{step}(pod=pod0)"] for step in ("scheduler.pop", "pod_group_cycle.take_snapshot")]
+    after = system.describe(replay(system, tuple(path)).states[-1])
+    assert {pod.name: after[f"queue.rejected_by[{pod.name}][GangScheduling]"] for pod in pods} == rejected
+    assert {pod.name: after[f"pod_group_cycle.withdraws[{pod.name}]"] for pod in pods} == {
+        name: not untried for name, untried in rejected.items()
+    }
