@@ -32,7 +32,7 @@ from tests.races.group_patches import (
     TimesOut,
     UntriedMembersForgotten,
 )
-from tests.races.hazard_patches import AssumedIfListed, PlacedNotAdded
+from tests.races.hazard_patches import AskedBeforeForgotten, AssumedIfListed, PlacedNotAdded
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "scenarios" / "groups"
@@ -194,6 +194,7 @@ ROWS: list[tuple[str, str, str, Patches, tuple[str, ...], str, int, int | None]]
     ("cascade", "L-GANG", "1.38.0-beta.0", (), (), H, 11656, None),
     ("member-counted-twice", "S-STUCK", "1.38.0-beta.0", (), (), V, 9137, 69),
     ("split-between-domains", "S-DOMAIN", "1.38.0-beta.0", (), (), V, 65419, 51),
+    ("split-between-domains", "S-DOMAIN", "1.38.0-beta.0", (AskedBeforeForgotten,), (), H, 4433, None),
     ("victims-in-a-domain", "L-GANG", "1.38.0-beta.0", (), (), H, 2039, None),
     ("victims-in-a-domain", "S-QUORUM", "1.38.0-beta.0", (), (), H, 2039, None),
     ("victims-in-a-domain", "S-DOMAIN", "1.38.0-beta.0", (), (), H, 2039, None),
