@@ -210,7 +210,7 @@ class APIDispatcher(Component):
     @step(actor="API dispatcher", each="pod")
     @tells(
         changes("api_dispatcher.stage", after=Stage.SENT),
-        "The dispatcher takes the patch of {pod}'s status from its queue: from here on it is what it is.",
+        "The dispatcher takes the patch of {pod}'s status from its queue: later updates no longer change it.",
         "The dispatcher takes the patch of {pod}'s status from its queue, and there is nothing to write.",
     )
     def execute(self, pod: Pod) -> None:

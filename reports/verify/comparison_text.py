@@ -107,21 +107,21 @@ def net_words(comparison: Comparison) -> list[str]:
     without = nets_that(comparison, "inconclusive")
     if other := [net for net in without if net.altered]:
         lines.append(
-            f"regression checks that say nothing, as the change alters what they ask: {_nets(other)}; leave alone what they read, or --alone leaves them out"
+            f"regression checks that show nothing, because the change alters a query that they read: {_nets(other)}; do not override this query, or leave the checks out (--alone)"
         )
     if open_ := [net for net in without if not net.altered]:
         lines.append(
-            f"regression checks not compared to the end: {_nets(open_)}; --max-states lets them search further, "
+            f"regression checks whose search did not end: {_nets(open_)}; --max-states lets them search further, "
             "--alone leaves them out"
         )
     if known := nets_that(comparison, "violated before"):
         lines.append(
-            f"regression checks that are violated before, too, and cannot tell what it adds: {_nets(known)}"
+            f"regression checks that show nothing, because they are violated before the change, too: {_nets(known)}"
         )
     if good := nets_that(comparison, "holds"):
         lines.append(f"regression checks that hold after it: {_nets(good)}")
     if same := nets_that(comparison, "no difference"):
-        lines.append(f"regression checks that it cannot touch: {_nets(same)}")
+        lines.append(f"regression checks that the change cannot affect: {_nets(same)}")
     if comparison.alone:
         lines.append(alone_words(comparison.outcomes, comparison.alone))
     return lines
