@@ -91,6 +91,16 @@ func TestCompare(t *testing.T) {
 			map[string]any{"async_preemption.phase[p]": "EVICTED", "async_preemption.last[p]": "w"},
 			map[string]any{"async_preemption.awaited[p]": "v", "api.name[v-again]": "v"}, "async_preemption.awaited[p]",
 		},
+		"another member of an entry that is held (A-GROUP-ORDER)": {
+			map[string]any{"queue.gated[p]": true, "queue.gated[q]": false}, map[string]any{"queue.gated[p]": false, "queue.gated[q]": true}, "",
+		},
+		"another entry that is held": {
+			map[string]any{"queue.gated[p]": true, "queue.gated[q]": false, "clock.older[p][q]": true},
+			map[string]any{"queue.gated[p]": false, "queue.gated[q]": true, "clock.older[p][q]": true}, "queue.gated[p], queue.gated[q]",
+		},
+		"an entry of which nobody is held": {
+			map[string]any{"queue.gated[p]": true, "queue.gated[q]": false}, map[string]any{"queue.gated[p]": false, "queue.gated[q]": false}, "queue.gated[p]",
+		},
 		"an event behind one that the store has": {
 			map[string]any{"pod_watch.log.length": 2.0, "pod_watch.listed": 1.0, "pod_watch.log[1].pod": "q", "pod_watch.log[0].pod": "p"},
 			map[string]any{"pod_watch.under_way": 1, "pod_watch.under_way[0].pod": "q"}, "",
