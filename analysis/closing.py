@@ -170,7 +170,7 @@ class _Search:
     def _by_release(self) -> list[str]:
         later = _later(self._base.release)
         if not later:
-            return ["No release of the model is later.", *self._by_coming_change()]
+            return ["The model has no later release.", *self._by_coming_change()]
         newest = later[-1]
         verdict = self._verdict(self._at(newest))
         if verdict == "VIOLATED":

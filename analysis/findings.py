@@ -97,7 +97,7 @@ def asked_of(run: Run) -> dict[str, Any]:
         "property": run.property,
         "title": run.scenario.title,
         "sentence": run.prop.sentence(),
-        "issues": run.prop.issues,
+        "issues": () if run.scenario.race is None else (run.scenario.race.issue,),
         "version": version_of(run.composition),
     }
 

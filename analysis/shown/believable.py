@@ -66,14 +66,16 @@ def _shown(
     words = verdict_words(result)
     explored = counted(states, "state")
     if timed.verdict is Verdict.HOLDS:
-        words += f" Only with a delay of minutes: with `time: scales` it holds ({explored})."
+        words += (
+            f" The violation needs a delay of minutes: with `time: scales`, the property holds ({explored})."
+        )
     elif timed.verdict is Verdict.INCONCLUSIVE:
-        words += f" Not decided whether only with a delay of minutes: with `time: scales` the search was stopped after {explored}."
+        words += f" Not decided whether the violation needs a delay of minutes: with `time: scales`, the search was stopped after {explored}."
     trace = (run or timed).trace
     if trace is not None:
-        lasts = f"only the {slow[0]} is slow" if slow else "nothing has to last for minutes"
+        lasts = f"only the {slow[0]} is slow" if slow else "no short work takes minutes"
         other = "the run that was found first" if result.counts.walks else "a shortest run"
-        words += f" podrace shows a run of {counted(len(trace.steps), 'step')}, in which {lasts}. In {other}, work that takes less than minutes waits for minutes."
+        words += f" podrace shows a run of {counted(len(trace.steps), 'step')}, in which {lasts}. In {other}, {'other ' if slow else ''}short work takes minutes."
         result = replace(result, trace=trace)
     return Shown(result, words, WithScales(WORDS[timed.verdict.name], states, tuple(needed)))
 

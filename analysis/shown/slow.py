@@ -11,7 +11,7 @@ from ...model.language import Lasts, TransitionSystem
 
 
 def slow_words(system: TransitionSystem, name: str, trace: Trace, is_slow: bool) -> str:
-    """Which steps would have to last for minutes for a counterexample to happen, as far as the property sees, or do so if some actor `is_slow`; empty if none, and of a run for ever."""
+    """A sentence that names the steps that must take minutes in a counterexample; empty if there are none, and for a lasso. `is_slow`: the scenario names slow actors."""
     part, slow = _slow_in(system, name, trace)
     return "; ".join(_words(part, one, is_slow) for one in slow)
 
@@ -37,8 +37,8 @@ def _slow_in(system: TransitionSystem, name: str, trace: Trace) -> tuple[Transit
 def _words(part: TransitionSystem, one: SlowSteps, is_slow: bool) -> str:
     slow = [part.transitions[n] for n in one.slow]
     steps = listed([f"{t.label} ({t.actor})" for t in slow])
-    lasts = f"step {one.timer} comes only after minutes. In them,"
+    lasts = f"minutes must pass before step {one.timer}. During these minutes, {steps} must not happen, although it is possible from step {one.since} on"
     if is_slow:
-        return f"{lasts} {steps} waits, although it is possible from step {one.since} on"
+        return lasts
     actors = " ".join(f"--slow '{actor}'" for actor in dict.fromkeys(t.actor for t in slow))
-    return f"{lasts} {steps} must wait, although it is possible from step {one.since} on. `--time scales` excludes such a delay, and {actors} allows it"
+    return f"{lasts}. `--time scales` excludes such a delay, and {actors} allows it"

@@ -24,7 +24,7 @@ def why_untested(kept: Representative, name: str, missed: tuple[str, ...]) -> st
     if name in NOMINATIONS and (reason := _no_contest(kept)):
         return reason
     return (
-        f"in no run of the kept pods does it happen that {'; '.join(missed)}"
+        f"no run of the kept pods reaches a state in which {', or in which '.join(missed)}"
         if missed
         else "no step can happen"
     )

@@ -222,13 +222,13 @@ def test_a_scenario_asks_for_scales_and_its_verdict_says_so() -> None:
     assert "time" not in anytime.scope
     last = "async_preemption.evict_last(pod=p, victim=v, ok=True) (preemption goroutine)"
     assert anytime.notes[-1] == (
-        f"step 18 comes only after minutes. In them, {last} must wait, although it is possible from step 15 on. "
+        f"minutes must pass before step 18. During these minutes, {last} must not happen, although it is possible from step 15 on. "
         "`--time scales` excludes such a delay, and --slow 'preemption goroutine' allows it"
     )
     assert anytime.words.startswith("Violated after 35 steps, and no run is shorter")
     assert anytime.words.endswith(
-        " Only with a delay of minutes: with `time: scales` it holds (381 states)."
-        " podrace shows a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, work that takes less than minutes waits for minutes."
+        " The violation needs a delay of minutes: with `time: scales`, the property holds (381 states)."
+        " podrace shows a run of 36 steps, in which only the preemption goroutine is slow. In a shortest run, other short work takes minutes."
     )
     assert anytime.with_scales == WithScales("HOLDS", 381, ("preemption goroutine",))
     assert anytime.marked == "VIOLATED (only with a delay of minutes)"
@@ -247,12 +247,15 @@ def test_a_run_that_a_reviewer_believes_is_shown(engine: Engine) -> None:
     steps, words, timed = shown(traced(Queue, "never", scales=False), engine)
     assert steps == ["go_on", "go_on", "flush"]
     assert words.startswith("Violated after 2 steps, and no run is shorter")
-    assert "podrace shows a run of 3 steps, in which nothing has to last for minutes" in words
+    assert "podrace shows a run of 3 steps, in which no short work takes minutes" in words
     assert timed is not None
     assert (timed.verdict, timed.slow, timed.mark, "delay" in words) == ("VIOLATED", (), "", False)
     steps, words, timed = shown(traced(Queue, "never amid its work", scales=False), engine)
     assert steps == ["go_on", "flush"]
-    assert "Only with a delay of minutes: with `time: scales` it holds (16 states)." in words
+    assert (
+        "The violation needs a delay of minutes: with `time: scales`, the property holds (16 states)."
+        in words
+    )
     assert "podrace shows a run of 2 steps, in which only the worker is slow" in words
     assert timed == WithScales("HOLDS", 16, ("worker",))
     assert shown(traced(Queue, "never amid asked work"), engine)[1:] == ("", None)
@@ -270,7 +273,7 @@ def test_where_scales_say_nothing_or_end_too_soon_no_delay_is_claimed(engine: En
         "INCONCLUSIVE",
         "not decided: only with a delay of minutes?",
     )
-    assert "Not decided whether only with a delay of minutes" in (found.words or "")
+    assert "Not decided whether the violation needs a delay of minutes" in (found.words or "")
 
 
 def noting_timers(system: TransitionSystem) -> TransitionSystem:
@@ -309,7 +312,7 @@ def a_run_that_is_shown_is_one(timed: TransitionSystem) -> None:
         numbers = {n: i for i, n in enumerate(transition_map(part, anytime))}
         path = [numbers[n] for n in found.trace.path]
         states = list(replay(part, tuple(path)).states)
-        if "nothing has to last" in words:
+        if "no short work takes minutes" in words:
             assert allowed(part, states, path)
         else:
             slow = words.partition("only the ")[2].partition(" is slow")[0]
@@ -336,7 +339,9 @@ def test_an_actor_that_is_slow_brings_a_run_back() -> None:
     assert "nothing under way takes minutes, but for: failure handler, preemption goroutine" in scope_words(
         found.scope
     )
-    assert found.notes[-1].startswith("step 16 comes only after minutes. In them, failure.nominate(pod=p)")
+    assert found.notes[-1].startswith(
+        "minutes must pass before step 16. During these minutes, failure.nominate(pod=p)"
+    )
     with pytest.raises(
         UsageProblem, match="--slow: no actor is called `kubelet`: use scheduler, binding cycle"
     ):
