@@ -845,6 +845,17 @@ def test_a_finished():
     assert model.get(lambda: [api.finds(b), api.finished[b]]) == [False, True]
 
 
+def test_a_deletion():
+    """A pending pod is gone with its DELETE: at no time is it terminating, and there is one event."""
+    pods = [Pod(0, "p", 1)]
+    model = concrete(spec(pods, nodes(2), pod_deletions=1, pod_events=6), "1.36")
+    api, watch = model.part("api"), model.part("pod_watch")
+    waiting = model.get(lambda: watch.log.length)
+    model.do(lambda: model.part("users").delete_pod(pods[0]))
+    assert model.get(lambda: (api.pod[pods[0]].exists, api.pod[pods[0]].terminating)) == (False, False)
+    assert model.get(lambda: watch.log.length) == waiting + 1
+
+
 def test_a_finalizers():
     """A pending pod with finalizers lingers until all of them are removed at once; those of a bound pod do nothing."""
     (n0,) = nodes(2)

@@ -64,6 +64,7 @@ func (s *Store) CreateClaim(given *resourceapi.ResourceClaim, known specials) (*
 	if before > 0 {
 		next.Name, next.UID = fmt.Sprint(id, "-", before+1), types.UID(fmt.Sprint(id, nextUID, before+1))
 	}
+	next.Status = resourceapi.ResourceClaimStatus{}
 	s.commit(claimKind, watch.Added, next, "")
 	return next.DeepCopy(), nil
 }
@@ -130,14 +131,21 @@ func (s *Store) PatchClaim(name string, kind types.PatchType, patch []byte) (*re
 		return nil, err
 	}
 	if next.UID != now.UID {
-		return nil, apierrors.NewConflict(resource(claimKind), name, fmt.Errorf("the UID in the precondition is %s, and in the object %s", next.UID, now.UID))
+		return nil, apierrors.NewInvalid(claimsKind, name, nil) // ValidateObjectMetaUpdate
 	}
 	return s.putClaim(now, next, "")
 }
 
 // putClaim writes a claim, as far as the validation of its status (ValidateResourceClaimStatusUpdate) lets it. What changes nothing has no event.
 func (s *Store) putClaim(now, next *resourceapi.ResourceClaim, beyond string) (*resourceapi.ResourceClaim, error) {
-	if len(next.Status.ReservedFor) > 0 && next.Status.Allocation == nil {
+	was, is := now.Status, next.Status
+	isNew := func(user resourceapi.ResourceClaimConsumerReference) bool {
+		return !slices.Contains(was.ReservedFor, user)
+	}
+	switch {
+	case len(is.ReservedFor) > 0 && is.Allocation == nil,
+		was.Allocation != nil && is.Allocation != nil && !same(was.Allocation, is.Allocation),
+		now.DeletionTimestamp != nil && slices.ContainsFunc(is.ReservedFor, isNew):
 		return nil, apierrors.NewInvalid(claimsKind, next.Name, nil)
 	}
 	// What is said of devices goes with their allocation (registry/resource/resourceclaim/strategy.go).

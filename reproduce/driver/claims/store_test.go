@@ -64,8 +64,14 @@ func TestReservedForNeedsAnAllocation(t *testing.T) {
 	if err != nil || len(left.Status.ReservedFor) > 0 || deviceOf(left) != "d" {
 		t.Errorf("%v: %v", err, left)
 	}
-	if _, err := s.PatchClaim("c", types.StrategicMergePatchType, []byte(`{"metadata": {"uid": "other"}}`)); !apierrors.IsConflict(err) {
-		t.Errorf("another UID is no conflict, but %v", err)
+	if _, err := s.PatchClaim("c", types.StrategicMergePatchType, []byte(`{"metadata": {"uid": "other"}}`)); !apierrors.IsInvalid(err) {
+		t.Errorf("another UID is not refused, but %v", err)
+	}
+	if err := s.DeleteClaim("c"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.UpdateClaimStatus(allocated(s.Claim("c"), "b")); !apierrors.IsInvalid(err) {
+		t.Errorf("a claim that is being deleted is reserved: %v", err)
 	}
 }
 

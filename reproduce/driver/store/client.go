@@ -90,7 +90,7 @@ func (c *podClient) Watch(context.Context, metav1.ListOptions) (watch.Interface,
 }
 
 func (c *podClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.Pod, error) {
-	if p := c.client.store.Pod(c.client.store.holder(name)); p != nil {
+	if p := c.client.store.object(c.client.store.holder(name)); p != nil {
 		return p.DeepCopy(), nil
 	}
 	return nil, apierrors.NewNotFound(resource(podKind), name)

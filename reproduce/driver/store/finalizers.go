@@ -35,16 +35,12 @@ func (s *Store) lingers(pod string) bool {
 
 // hasFinalizers is whether a pod that is there, or has finished, has any; of one that is not there yet, or any more, whether it is to have them, or had them last.
 func (s *Store) hasFinalizers(pod string) bool {
+	if p := s.object(pod); p != nil {
+		return s.holds && len(p.Finalizers) > 0
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.pods[pod]
-	if p == nil {
-		p = s.finished[pod]
-	}
-	if p == nil {
-		return s.finalized[pod]
-	}
-	return s.holds && len(p.Finalizers) > 0
+	return s.finalized[pod]
 }
 
 // TakeFinalizers is an UPDATE of a pod that was bound: it has no finalizers any more. Where nothing else kept its object, that is gone.

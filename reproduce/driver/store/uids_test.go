@@ -7,6 +7,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // again is a pod that takes the name of another.
@@ -70,6 +71,27 @@ func outcomes(s *Store) (found []string) {
 		found = append(found, string(e.Type)+" "+e.name)
 	}
 	return found
+}
+
+func TestWritesThatComeTooLate(t *testing.T) {
+	s := newStore()
+	s.Create(requesting("p", "n", "1"))
+	patch := []byte(`{"status":{"phase":"Running"},"spec":{"nodeName":"m"}}`)
+	for _, want := range []int{2, 2} { // what changes nothing has no event
+		p, err := s.Patch("p", types.StrategicMergePatchType, patch)
+		if err != nil || len(s.log[podKind]) != want || p.Spec.NodeName != "n" {
+			t.Errorf("%v: %d events, on %s", err, len(s.log[podKind]), p.Spec.NodeName)
+		}
+	}
+	if err := s.FinishPod("p"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Bind("p", "n"); !apierrors.IsConflict(err) {
+		t.Errorf("a pod that has finished is bound: %v", err)
+	}
+	if s.object("p") == nil {
+		t.Error("it is there still")
+	}
 }
 
 func TestAListHidesThatAPodIsGoneWhoseNameAnotherHas(t *testing.T) {

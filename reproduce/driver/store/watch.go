@@ -137,6 +137,16 @@ func (s *Store) Pod(name string) *v1.Pod {
 	return s.pods[name]
 }
 
+// object is a pod that is there, or has finished; nil if it is neither.
+func (s *Store) object(pod string) *v1.Pod {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.pods[pod]; p != nil {
+		return p
+	}
+	return s.finished[pod]
+}
+
 // Node is a node as the API server has it; nil if it has none.
 func (s *Store) Node(name string) *v1.Node {
 	s.mu.Lock()

@@ -202,10 +202,10 @@ func (s *Store) Bind(pod, node string) error {
 	defer s.mu.Unlock()
 	p, name := s.pods[pod], s.names.of(pod)
 	switch {
-	case p == nil:
+	case p == nil && s.finished[pod] == nil:
 		return apierrors.NewNotFound(resource(podKind), name)
-	case p.Spec.NodeName != "":
-		return apierrors.NewConflict(resource("pods/binding"), name, fmt.Errorf("pod %s is already assigned to node %q", name, p.Spec.NodeName))
+	case p == nil || p.Spec.NodeName != "":
+		return apierrors.NewConflict(resource("pods/binding"), name, fmt.Errorf("pod %s is already assigned to a node", name))
 	case p.DeletionTimestamp != nil:
 		return apierrors.NewConflict(resource("pods/binding"), name, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", name))
 	case len(p.Spec.SchedulingGates) > 0:
@@ -252,6 +252,10 @@ func (s *Store) Patch(pod string, kind types.PatchType, patch []byte) (*v1.Pod, 
 	q := &v1.Pod{}
 	if err := json.Unmarshal(merged, q); err != nil {
 		return nil, err
+	}
+	q.Spec = *p.Spec.DeepCopy()
+	if same(p, q) {
+		return p, nil // nothing is written, and no watch tells of it
 	}
 	if q.UID != p.UID { // the patch names another pod: ValidateObjectMetaUpdate
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil)
