@@ -33,9 +33,11 @@ def main() -> int:
     arguments.add_argument("--store", action="store_true", help="replace the logs that the tests read")
     arguments.add_argument("--pods", type=int, default=100, help="how many pods nothing-wrong schedules")
     arguments.add_argument("--times", type=int, default=1, help="how often each is run")
+    arguments.add_argument("--kubernetes", default=VERSION, help=f"the version; {VERSION} without it")
     asked = arguments.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped
-    binaries = build(parse_version(VERSION), asked.folder.resolve() / VERSION)
+    version = parse_version(asked.kubernetes)
+    binaries = build(version, asked.folder.resolve() / version.tag)
     start = asked.folder / "nothing-there-yet.json"
     start.write_text('{"kind": "List", "items": []}', encoding="utf-8")
     given = Counter[tuple[str, str]]()

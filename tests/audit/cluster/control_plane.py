@@ -117,8 +117,10 @@ def running(program: Path, arguments: Mapping[str, str], said: Path) -> Iterator
 
 
 @contextmanager
-def control_plane(binaries: Binaries, folder: Path) -> Iterator[ControlPlane]:
-    """A new cluster without nodes, whose files are in `folder`; it answers. Raises ClusterProblem."""
+def control_plane(
+    binaries: Binaries, folder: Path, more: Mapping[str, str] | None = None
+) -> Iterator[ControlPlane]:
+    """A new cluster without nodes, whose files are in `folder`; it answers. `more` flags of kube-apiserver. Raises ClusterProblem."""
     with ExitStack() as stack:
         client, peer, secure = free_port(), free_port(), free_port()
         etcd = f"http://{LOOPBACK}:{client}"
@@ -140,7 +142,9 @@ def control_plane(binaries: Binaries, folder: Path) -> Iterator[ControlPlane]:
         stack.callback(shutil.rmtree, folder / "etcd", ignore_errors=True)
         plane = ControlPlane(secure, folder / "certificates" / "apiserver.crt", folder / "audit.log")
         server = stack.enter_context(
-            running(binaries.server, _server_flags(plane, etcd, folder), folder / "server.txt")
+            running(
+                binaries.server, {**_server_flags(plane, etcd, folder), **(more or {})}, folder / "server.txt"
+            )
         )
 
         def ready() -> bool:
@@ -172,6 +176,7 @@ def _server_flags(plane: ControlPlane, etcd: str, folder: Path) -> dict[str, str
         "etcd-servers": etcd,
         "bind-address": LOOPBACK,
         "advertise-address": LOOPBACK,
+        "endpoint-reconciler-type": "none",  # from 1.37 on no other has an address of loopback
         "secure-port": str(plane.port),
         "cert-dir": str(plane.certificate.parent),
         "service-cluster-ip-range": "10.0.0.0/24",
