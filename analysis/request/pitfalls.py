@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 _BLOCKS = ("when", "otherwise")
@@ -97,6 +98,8 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
                 yield from _unused(node)
             case ast.FunctionDef():
                 yield from _symbols_taken_for_values(node, within.get(node, declared))
+                yield from _kept_after_blocks(node)
+                yield from _otherwise_of_nothing(node)
 
 
 def _twice(cls: ast.ClassDef) -> Iterator[Pitfall]:
@@ -227,6 +230,160 @@ def _bodies_of(statement: ast.stmt) -> Iterator[tuple[Sequence[ast.stmt], bool]]
         case ast.Match():
             for case in statement.cases:
                 yield case.body, False
+
+
+def _otherwise_of_nothing(method: ast.FunctionDef) -> Iterator[Pitfall]:
+    """What is left by another block than the one that it seems to follow: that of a loop, of a method called in between, or the outer of two."""
+    for node in ast.walk(method):
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, ())
+            for before, statement in pairwise((None, *(statements if isinstance(statements, list) else ()))):
+                if not isinstance(statement, ast.With) or not _is_otherwise(statement):
+                    continue
+                if not isinstance(before, ast.With) or not _is_block(before.items[0].context_expr):
+                    yield (
+                        statement.lineno,
+                        "`otherwise` must directly follow a `when` block at the same level",
+                    )
+                elif len(before.items) > 1:
+                    what = "`otherwise` looks at the first condition alone: join the conditions above, `with when(a & b):`"
+                    yield statement.lineno, what
+
+
+def _is_otherwise(statement: ast.With) -> bool:
+    match statement.items[0].context_expr:
+        case ast.Call(func=ast.Name(id="otherwise") | ast.Attribute(attr="otherwise")):
+            return True
+    return False
+
+
+def _kept_after_blocks(method: ast.FunctionDef) -> Iterator[Pitfall]:
+    """Where a method uses a name to which a block before gave a value: Python gave it in all states."""
+    made = {
+        target.id
+        for node in ast.walk(method)
+        if isinstance(node, ast.Assign) and _is_python(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    given = {one.arg for one in (*method.args.args, *method.args.kwonlyargs)} - {"self"}
+    yield from _after_blocks(method.body, _Names({}, {}, given | made), made, given)
+
+
+class _Names(NamedTuple):
+    """What is known of a method's names at one place: with the line of the block that gave them a value, those that had another before and
+    those that had none; and all that have one.
+    """
+
+    unsure: dict[str, int]
+    fresh: dict[str, int]
+    bound: set[str]
+
+    def copy(self) -> _Names:
+        return _Names(dict(self.unsure), dict(self.fresh), set(self.bound))
+
+    def take(self, ways: Sequence[_Names], stays: bool) -> None:
+        """Go on after these ways, of which one was taken, or none if it `stays`."""
+        if ways and not stays:
+            self.unsure.clear()
+        for way in ways:
+            for mine, theirs in zip(self, way, strict=True):
+                mine |= theirs  # type: ignore[operator]
+
+    def next_round(self, before: Mapping[str, int]) -> None:
+        """What a block gave in one round of a loop stands in the next, and after the loop; `before` it were those."""
+        for name in [name for name, line in self.fresh.items() if before.get(name) != line]:
+            self.unsure[name] = self.fresh.pop(name)
+            self.bound.discard(name)
+
+
+def _is_python(value: ast.expr) -> bool:
+    """Whether this makes a list, a dict or the like, which no block sees change."""
+    match value:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in ("list", "dict", "set", "deque", "defaultdict", "Counter", "copy")
+        case ast.BinOp(left=left, right=right):
+            return _is_python(left) or _is_python(right)
+    return isinstance(value, _GATHERING)
+
+
+def _after_blocks(
+    body: Sequence[ast.stmt], names: _Names, made: set[str], given: set[str]
+) -> Iterator[Pitfall]:
+    """The same below some statements, which change what is known of `names`."""
+    for statement in body:
+        inner = [statement.body] if isinstance(statement, ast.With) else [s for s, _ in _bodies_of(statement)]
+        outside: list[ast.AST] = [statement]
+        if inner:
+            kinds = (ast.stmt, ast.ExceptHandler, ast.match_case)
+            outside = [one for one in ast.iter_child_nodes(statement) if not isinstance(one, kinds)]
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            outside.append(ast.Name(statement.target.id, ast.Load()))
+        for name in sorted({name for one in outside for name in _loaded(one)} & {*names.unsure}):
+            what = (
+                f"the block of line {names.unsure[name]} gave `{name}` what it has here, in all states and not only where its "
+                "condition holds: use `select(...)`, or assign to declared state"
+            )
+            yield statement.lineno, what
+        for name in {name for one in outside for name in _stored(one)}:
+            names.unsure.pop(name, None)
+            names.fresh.pop(name, None)
+            names.bound.add(name)
+        before, ways = set(names.bound), [names.copy() for _ in inner]
+        loops = isinstance(statement, (ast.For, ast.While))
+        for part, way in zip(inner, ways, strict=True):
+            for _ in range(1 + loops):
+                yield from _after_blocks(part, way, made, given)
+                if loops:
+                    way.next_round(names.fresh)
+        names.take(ways, loops or isinstance(statement, ast.Match))
+        if isinstance(statement, ast.With) and any(_is_block(item.context_expr) for item in statement.items):
+            changed = {name for inside in statement.body for name in _stored(inside)}
+            for name, how, line in (one for inside in statement.body for one in _changed(inside)):
+                if name in made:
+                    changed.add(name)
+                elif name in given and how in _GROWING:
+                    yield line, f"`{name}` changes here in all states: no block sees what Python keeps"
+            for name in changed:
+                (names.unsure if name in before else names.fresh)[name] = statement.lineno
+
+
+_GROWING = ("append", "appendleft", "extend", "insert", "setdefault")
+_CHANGING = (
+    *_GROWING, "add", "update", "remove", "discard", "clear", "pop", "popleft", "popitem", "sort", "reverse",
+)  # fmt: skip
+
+
+def _changed(inside: ast.stmt) -> Iterator[tuple[str, str, int]]:
+    """The names below a statement whose lists and the like it changes, if they stand for such; by which method, and in which line."""
+    for node in ast.walk(inside):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in _CHANGING:
+                yield name, attr, node.lineno
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                yield name, "", node.lineno
+
+
+def _loaded(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The names that an expression or a statement uses, but those that it binds itself, as a comprehension does."""
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        bound |= {name for part in node.generators for name in _stored(part.target)}
+    elif isinstance(node, (ast.Lambda, ast.FunctionDef)):
+        bound |= {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+        bound |= {*_stored(node)} if isinstance(node, ast.FunctionDef) else set()
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound:
+        yield node.id
+    for child in ast.iter_child_nodes(node):
+        yield from _loaded(child, bound)
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    """The names that a statement binds in its method."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        yield node.id
+    if not isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)):
+        for child in ast.iter_child_nodes(node):
+            yield from _stored(child)
 
 
 def _unused(node: ast.ClassDef) -> Iterator[Pitfall]:

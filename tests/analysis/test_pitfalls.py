@@ -24,7 +24,7 @@ from podrace.model.language.expressions.expr import true
 from podrace.model.language.own_systems.hearing import hear_symbols, hearing, name_of_code
 
 LOCK = """\
-from podrace.model.language import Entity, Expr, System, any_of, boolean, fifo, invariant, otherwise, per, ref, require, step, when
+from podrace.model.language import Entity, Expr, System, all_of, any_of, boolean, fifo, invariant, otherwise, per, ref, require, step, when
 
 
 class User(Entity):
@@ -57,6 +57,11 @@ HIDES = (
     "this `except` would hide mistakes that the modelling language finds: name the exceptions that are meant"
 )
 ENDLESS = "this `while` would never end: nothing in it leaves it, or changes what it waits for"
+KEPT = (
+    "the block of line {} gave `{}` what it has here, in all states and not only where its condition holds: "
+    "use `select(...)`, or assign to declared state"
+)
+FOLLOW = "`otherwise` must directly follow a `when` block at the same level"
 NEVER = "the body of `take` would never run: a step has no `yield`, and is not `async`"
 
 
@@ -96,6 +101,17 @@ def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
         ("self.owner = who\nself.held[who] | self.owner.is_none", 16, "this expression is not used: assign it, return it, or `require` it"),
         ("~self.held[who]", 15, "this expression is not used: assign it, return it, or `require` it"),
         ("select(self.held[who], 1, 2)", 15, "what `select` gives is not used: assign it, return it, or `require` it"),
+        ("x = 0\nwith when(self.held[who]):\n    x = 1\nrequire(x == 1)", 18, KEPT.format(16, "x")),
+        ("x = 0\nwith when(self.held[who]):\n    x += 1\nwith otherwise():\n    x += 2", 19, KEPT.format(16, "x")),
+        ("for u in (1, 2):\n    with when(self.held[who]):\n        x = u\nself.held[who] = x == 2", 18, KEPT.format(16, "x")),
+        ("with when(self.held[who]):\n    x = 1\nwith otherwise():\n    x = 2\nrequire(x == 2)", 19, KEPT.format(17, "x")),
+        ("x = []\nwith when(self.held[who]):\n    x.append(who)\nrequire(len(x) == 1)", 18, KEPT.format(16, "x")),
+        ("x = [0]\nwith when(self.held[who]):\n    x[0] = 1\nrequire(x[0] == 1)", 18, KEPT.format(16, "x")),
+        ("x = []\nfor u in (who, who):\n    with when(self.held[u]):\n        x.append(u)", 18, KEPT.format(17, "x")),
+        ("def noted(some):\n    with when(self.held[who]):\n        some.append(1)\nnoted([])", 17, "`some` changes here in all states: no block sees what Python keeps"),
+        ("with when(self.held[who]), when(self.owner == who):\n    pass\nwith otherwise():\n    self.owner = who", 17, "`otherwise` looks at the first condition alone: join the conditions above, `with when(a & b):`"),
+        ("for u in self.universe[User]:\n    with when(self.held[u]):\n        pass\nwith otherwise():\n    self.owner = who", 18, FOLLOW),
+        ("with when(self.held[who]):\n    pass\nself.free()\nwith otherwise():\n    self.owner = who", 18, FOLLOW),
         ("try:\n    self.owner = 3\nexcept Exception:\n    pass", 17, HIDES),
         ("try:\n    self.owner = 3\nexcept:\n    pass", 17, HIDES),
         ("try:\n    self.owner = 3\nexcept (KeyError, ModelError):\n    pass", 17, HIDES),
@@ -113,6 +129,11 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
     [
         "with when(self.held[who]):\n    for u in (1, 2):\n        if u == 1:\n            continue\n        break",
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
+        "with when(self.held[who]):\n    x = 1\n    require(x == 1)\nx = 2\nrequire(x == 2)",
+        "with when(self.held[who]):\n    x = 1\nif who.index:\n    x = 2\nelse:\n    x = 3\nrequire(x > 1)",
+        "with when(self.held[who]):\n    for u in (who,):\n        pass\nrequire(all_of(self.held[u] for u in (who,)))",
+        "for u in (1, 2):\n    with when(self.held[who]):\n        x = self.owner == who\n    require(~self.held[who] | x)",
+        "held = self.held\nwith when(held[who]):\n    held[who] = False\nrequire(~held[who])",
         "if who.index == 0:\n    return\nself.owner = who",
         "if who is None or self.name is None:\n    return",
         "import logging\nlogging.debug(f'{self.owner}')\nlogging.getLogger('x').debug('%s', who)\nself.owner = who",
