@@ -12,7 +12,7 @@ TYPING := build/typing/podrace
 # Folders checked beside the packages, if they have Python files.
 BESIDE = $(patsubst %/,%,$(sort $(dir $(wildcard tests/*.py bench/*.py docs/*.py))))
 
-.PHONY: reproduce-old check cluster test test-all nightly tools campaign compare conform mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
+.PHONY: reproduce-old check cluster test test-all nightly tools campaign compare conform mutants go-mutants bench real lockstep survey site reference audit-runs wheel-check lint format setup clean
 
 check: setup
 	$(BIN)/podrace check
@@ -58,6 +58,13 @@ MUTANTS ?=
 
 mutants: setup
 	$(BIN)/python -m tests.mutation.run $(MUTANTS)
+
+# 100 random mutants of kube-scheduler, against tours and against upstream's own unit tests. Needs Go 1.26 or later. GO_MUTANTS="--seed 7 --count 40 --table FILE" draws others;
+# those that the table has are not tested again.
+GO_MUTANTS ?=
+
+go-mutants: setup
+	$(BIN)/python -m tests.tools.go_mutants $(GO_MUTANTS)
 
 # Answers of `podrace audit` on the logs of ten thousand random runs of the model: whole, without bodies, and damaged. Half an hour; what was done is kept in
 # build/audit-runs, and gone on with. AUDIT_RUNS="--again" asks anew about the runs that are there, which takes two minutes.

@@ -165,7 +165,7 @@ class Damage:
                 words = f"{change.base_words} {'without' if removed else 'with'} the change, so that its lines can be damaged"
                 return taken(built_for(version, self.go, say, counted, words)), set()
         except BuildProblem as problem:
-            return None, _refused(problem.text, damaged)
+            return None, refused_in(problem.text, damaged)
 
     def _shows(self, built: Built, number: int, line: ChangedLine, telling: Sequence[Played]) -> bool:
         """Whether runs that execute a line go otherwise if it is damaged, twice in the same way, and as before if none is."""
@@ -211,7 +211,7 @@ class Damage:
         return self._memory[key]
 
 
-def _refused(text: str, damaged: Sequence[ChangedLine]) -> set[ChangedLine]:
+def refused_in(text: str, damaged: Sequence[ChangedLine]) -> set[ChangedLine]:
     """Those of the damaged lines that do not compile: where a `return` is missing, the last one before."""
     found: set[ChangedLine] = set()
     for path, number, missing in _SAID.findall(text):

@@ -274,7 +274,7 @@ def test_the_changed_code_is_built_once(
 def test_lines_that_the_compiler_refuses(said: str, refused: set[int]) -> None:
     """It names the end of a function in which a `return` is missing."""
     lines = [line(4), line(6), line(9)]
-    assert {one.number for one in damaging._refused(f"# k8s.io/x\n{said}\n", lines)} == refused
+    assert {one.number for one in damaging.refused_in(f"# k8s.io/x\n{said}\n", lines)} == refused
 
 
 @pytest.mark.parametrize("named", [9, 0])
