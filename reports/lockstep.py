@@ -10,7 +10,7 @@ class Cause(msgspec.Struct, frozen=True):
     """Differences that begin at the same step of the model in the same kinds of variables, or with the same refusal.
 
     `runs` is how many random runs ended in it. `words` says what the example shows, which has `steps` steps; `trace` is the file that it was stored in.
-    `stopped`: time was up before nothing more could be left out of that.
+    `stopped`: time was up before nothing more could be left out of that. `decided`: the answer of a plugin of the user's that went before, which the model does not know.
     """
 
     name: str
@@ -19,6 +19,7 @@ class Cause(msgspec.Struct, frozen=True):
     steps: int
     trace: str = ""
     stopped: bool = False
+    decided: str = ""
 
 
 class Lockstep(msgspec.Struct, frozen=True):
@@ -26,6 +27,7 @@ class Lockstep(msgspec.Struct, frozen=True):
 
     `steps` counts the steps up to the first difference of each run; `taken` says how often each was taken, and `never` which steps of these models
     were not. `within_locks` are steps that cannot be forced and were left out, with the reason. `instead` are modules of which another version was taken.
+    `own` describes the plugins of the user's.
     """
 
     scheduler: str
@@ -40,6 +42,7 @@ class Lockstep(msgspec.Struct, frozen=True):
     never: tuple[str, ...] = ()
     within_locks: dict[str, str] = {}
     instead: dict[str, str] = {}
+    own: str = ""
 
     @property
     def differing(self) -> int:

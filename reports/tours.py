@@ -13,7 +13,7 @@ TourWord = Literal["IN STEP", "DIFFERS", "INCOMPLETE"]
 class Departure(msgspec.Struct, frozen=True):
     """Runs that differ at the same step in the same kinds of variables. `words` says what the example shows, and `steps` are its labels.
 
-    `shrunk`: no single step can be left out of it; otherwise time was up.
+    `shrunk`: no single step can be left out of it; otherwise time was up. `decided`: the answer of a plugin of the user's that went before, which the model does not know.
     """
 
     name: str
@@ -22,6 +22,7 @@ class Departure(msgspec.Struct, frozen=True):
     words: str
     steps: tuple[str, ...]
     shrunk: bool = True
+    decided: str = ""
 
 
 class Tour(msgspec.Struct, frozen=True):
@@ -29,6 +30,7 @@ class Tour(msgspec.Struct, frozen=True):
 
     Of `transitions`, so many were `taken` by the real scheduler without a difference; lie `within_lock`, where nobody can be held; are `not_forced`, by the reason; lie `behind` those; are
     `differing`, or lie `behind_differing`; or were `left`, because time was up or no way was found. `bound` says which budget cut the graph, and is empty if it is whole. `instead` are modules of which another version was taken.
+    With plugins of the user's, which `own` describes, so many transitions were `decided` by them, by the answer.
     """
 
     scenario: str
@@ -50,13 +52,20 @@ class Tour(msgspec.Struct, frozen=True):
     tree: str = ""
     departures: tuple[Departure, ...] = ()
     instead: dict[str, str] = {}
+    own: str = ""
+    decided: dict[str, int] = {}
 
     @property
     def verdict(self) -> TourWord:
         """IN STEP: every transition was taken without a difference, but for those that cannot be forced and what lies behind them."""
-        if self.departures:
+        if any(not departure.decided for departure in self.departures):
             return "DIFFERS"
-        return "INCOMPLETE" if self.left or self.bound else "IN STEP"
+        return "INCOMPLETE" if self.left or self.bound or self.departures else "IN STEP"
+
+    @property
+    def plugins_decide(self) -> bool:
+        """Whether a plugin of the user's led to where the model does not go."""
+        return any(departure.decided for departure in self.departures)
 
     @property
     def is_whole(self) -> bool:

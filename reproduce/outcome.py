@@ -1,24 +1,50 @@
 """What the driver writes of a case: read, and compared with the run of the model."""
 
 import json
+from collections.abc import Set
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from ..base.problems import UsageProblem
+from ..base.text import one_line
 from ..reports.reproduction import Differing
 from ..reports.step import Value
 
 DriverWord = Literal["DONE", "DIFFERS", "CANNOT BE FORCED", "NOT THERE", "CRASHED"]
 
 
+class Decision(msgspec.Struct, frozen=True):
+    """An answer of a plugin of the user's that the model does not know; `why` are the plugin's own words."""
+
+    plugin: str
+    point: str
+    answer: str
+    why: str = ""
+    pod: str = ""
+    node: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The answer, whatever pod and node it is about."""
+        return f"{self.plugin} at {self.point}: {self.answer}"
+
+    @property
+    def words(self) -> str:
+        """The answer in one line."""
+        pod = f" for {self.pod}" if self.pod else ""
+        node = f" on {self.node}" if self.node else ""
+        return f"{self.kind}{pod}{node}{f' ({one_line(self.why, 200)})' if self.why else ''}"
+
+
 class OutcomeStep(msgspec.Struct, frozen=True):
-    """A step that was forced: the points that its actor came through, and what can be seen to have changed."""
+    """A step that was forced: the points that its actor came through, what can be seen to have changed, and what plugins of the user's decided since the step before."""
 
     points: tuple[str, ...] = ()
     real: dict[str, Value] = {}
     differs: tuple[Differing, ...] = ()
+    decided: tuple[Decision, ...] = ()
 
 
 class OutcomeMove(msgspec.Struct, frozen=True):
@@ -52,6 +78,14 @@ class Outcome(msgspec.Struct, frozen=True):
         """The steps that were forced: of the one that could not be, the driver may tell how far it came."""
         stopped = self.verdict in ("CANNOT BE FORCED", "NOT THERE") and self.at is not None
         return self.steps[: max((self.at or 1) - 1, 0)] if stopped else self.steps
+
+    def decided_by(self, at: int, pods: Set[str]) -> Decision | None:
+        """What plugins of the user's decided last: in this step, or, about one of these pods, before it."""
+        for number in range(min(max(at, 1), len(self.steps)), 0, -1):
+            for decision in reversed(self.steps[number - 1].decided):
+                if number >= at or not pods or pods & {decision.pod, *decision.why.split()}:
+                    return decision
+        return None
 
     @property
     def bound_after(self) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """What is to be reproduced: a stored trace as it is, or what the search finds for a race or a hazard in the very version that is run."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,8 @@ from ..reports.document import Finding
 from ..reports.stored import StoredTrace
 from ..scenarios import Scenario, catalogue, find_scenarios, hazards
 from .modules.module import KubernetesVersion
+from .modules.own import own_scheduler
+from .modules.toolchain import find_go
 from .modules.trees import version_named
 
 
@@ -35,6 +38,14 @@ def code_of(kubernetes: str, release: str | None = None) -> Code:
     """The code of a version or a tree, compared with the model of `release`, or else of the same or nearest version. Raises UsageProblem."""
     version = version_named(kubernetes, release)
     return Code(version, parse_release(release) if release else release_of(version))
+
+
+def with_own(code: Code, scheduler: str | None) -> Code:
+    """The code with the user's scheduler in a directory, if one is named. Raises UsageProblem."""
+    if scheduler is None:
+        return code
+    own = own_scheduler(scheduler, find_go())
+    return replace(code, version=replace(code.version, own=own))
 
 
 class Wanted(Data):

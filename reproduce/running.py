@@ -17,12 +17,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from ..analysis.request.option_files import links_in, refuse_links
 from ..base.files import write_whole
 from ..base.problems import UsageProblem
 from ..base.structs import Data
-from ..base.text import Slow
+from ..base.text import Slow, one_line
 from ..checker.core.kept import cache_directory
 from ..checker.core.signing import (
     LEAST,
@@ -37,6 +38,7 @@ from .case import Case, format_cases
 from .modules import driver, held
 from .modules.driver import GENERATED
 from .modules.module import OWN_DRIVERS, KubernetesVersion, ModuleFiles, sources_of, write_module
+from .modules.own import CONFIGURATION, FILE, OwnScheduler
 from .modules.toolchain import FLAGS, BuildProblem, Go, GoProblem
 from .outcome import Outcome, read_outcomes
 
@@ -63,12 +65,13 @@ REMEDY = "name a directory in which something can be built with the variable POD
 
 
 class Built(Data):
-    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: the goroutine that moves pods can be held amid the move. `until`: what it runs at that moment of the monotonic clock is cut off."""
+    """A binary that replays cases on a version. `instead`: see ModuleFiles. `holds`: the goroutine that moves pods can be held amid the move. `own` describes the user's plugins. `until`: what it runs at that moment of the monotonic clock is cut off."""
 
     version: KubernetesVersion
     folder: Path
     instead: Mapping[str, str]
     holds: bool = False
+    own: str = ""
     until: float = inf
 
     @property
@@ -85,7 +88,8 @@ def driver_files(version: KubernetesVersion, holds: bool = False) -> dict[str, s
     """The files of the driver for a version by their paths in the module; `holds`: for a copy of its sources in which movers can be held."""
     if version in OWN_DRIVERS:
         return dict(OWN_DRIVERS[version].files)
-    return driver.driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS, amid=holds)
+    found = driver.driver_files(claims=(version.major, version.minor) >= WITH_CLAIMS, amid=holds)
+    return found if version.own is None else {**found, FILE: version.own.source}
 
 
 def key_of(
@@ -96,6 +100,7 @@ def key_of(
 ) -> str:
     """By what a binary is found again."""
     of_tree = [] if version.tree is None else [held.digest_of(version.tree)]
+    of_tree += [] if version.own is None else [str(version.own.folder), version.own.digest]
     text = json.dumps(
         [version.tag, go.version, FLAGS, *sources.items(), held.written_as(), *of_tree, *counted]
     )
@@ -136,7 +141,24 @@ def built_for(
                 say(building(what or version.tag))
                 _build_into(kept, version, go, origin, copy, counted)
     notes = json.loads((kept / NOTES).read_text(encoding="utf-8"))
-    return Built(version, kept, notes["instead"], notes["holds"])
+    built = Built(version, kept, notes["instead"], notes["holds"])
+    return built if version.own is None else replace(built, own=_described(built, version.own))
+
+
+def _described(built: Built, own: OwnScheduler) -> str:
+    """The user's plugins, with their extension points. Raises UsageProblem if no scheduler can be made with them."""
+    with tempfile.TemporaryDirectory(prefix="podrace-own-") as name:
+        file = Path(name) / "own.json"
+        said = run_test(built, "TestOwn", {"PODRACE_OWN": file}, file.parent, RUN_SECONDS)
+        found: dict[str, Any] = (
+            json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"problem": said}
+        )
+    if found["problem"]:
+        place = f"{own.name}: {CONFIGURATION}" if own.configuration else own.name
+        raise UsageProblem(f"--scheduler {place}: {one_line(' '.join(found['problem'].split()), 400)}")
+    plugins = [f"{name} ({', '.join(at)})" for name, at in sorted(found["plugins"].items()) if at]
+    without = f"; without {', '.join(found['without'])}" if found["without"] else ""
+    return f"{own.name}: {', '.join(plugins) or 'no plugin of yours is enabled'}{without}"
 
 
 def taken(built: Built) -> Built:
@@ -245,7 +267,9 @@ def _compile(
     except BuildProblem as problem:
         log = cache_directory() / "real" / f"{version.tag}-build.log"
         log.write_text(problem.text, encoding="utf-8")
-        raise BuildProblem(f"{version.tag}: {problem} (all of it: {log})", problem.text) from None
+        of_own = "" if version.own is None else version.own.problem_of(problem.text, version.tag)
+        words = of_own or f"{version.tag}: {problem}"
+        raise BuildProblem(f"{words} (all of it: {log})", problem.text) from None
 
 
 def building(what: str) -> Slow:
@@ -283,6 +307,8 @@ def run_test(
     """Run a test of the driver, which finds its files by these variables of the environment; what it says if it fails. Raises OutOfTime."""
     theirs = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
     environment = {"GOGC": "400", **theirs, **{name: str(file) for name, file in named.items()}}
+    if built.version.own is not None:
+        environment["PODRACE_SCHEDULER"] = built.version.own.configuration
     left = built.until - time.monotonic()
     if left <= 0:
         raise OutOfTime

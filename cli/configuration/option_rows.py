@@ -151,6 +151,7 @@ record            --record FILE             Use this record of trees instead of 
 [lockstep]
 release           --release X.Y[.Z]         With --kubernetes: the version of the model to compare with (default: the same, or the nearest to a checkout).
 trace             [TRACE]                   A file that --store wrote: execute only its run.
+scheduler         --scheduler DIR           With --kubernetes: build the scheduler with your plugins: a Go package that has `func Registry() runtime.Registry`, and scheduler.yaml with its profile.
 clusters          --clusters N[1..100000]   Number of random clusters for each version.
 runs              --runs N[1..100000]       Number of runs in each cluster.
 seed              --seed N[0..1000000]      The seed of the random runs (default: 0).
@@ -190,6 +191,7 @@ write_scenario    --write-scenario FILE     Write the cluster made from -f as a 
 fair_flush        --fair-flush              Liveness assumes that the periodic flush happens.
 first             --first                   For a system of your own: stop at the first violation of any invariant.
 on_code           --on-code vX.Y.Z|DIR      Also run kube-scheduler's own code (a version or a source tree) through every transition, and compare the states. Needs Go 1.26 or later.
+scheduler         --scheduler DIR           With --on-code: build the scheduler with your plugins: a Go package that has `func Registry() runtime.Registry`, and scheduler.yaml with its profile.
 affected          --affected                Check all versions of the scheduler, and print which are affected.
 verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and what was kept.
 max_states        --max-states N            Stop after N states, such as 5M.

@@ -22,6 +22,8 @@ def print_lockstep(console: Console, found: Sequence[Lockstep]) -> None:
         if one.causes:
             words += f" {one.differing:,} runs differ:"
         print_wrapped(console, Text(words), INDENT)
+        if one.own:
+            print_wrapped(console, Text(one.own), INDENT)
         for cause in one.causes:
             print_wrapped(console, Text(f"{cause.runs:,} {cause.name}"), INDENT)
             stored = f", {cause.trace}" if cause.trace else ""

@@ -34,7 +34,8 @@ def _print_tour(console: Console, tour: Tour) -> None:
     where = where_of(tour)
     head = Text(f"{tour.scenario} on the code of {where}: ", "bold")
     print_wrapped(console, head.append(tour.verdict, _STYLES[tour.verdict]))
-    for line in (*account_of(tour), *stand_ins(tour.instead)):
+    own = (tour.own,) if tour.own else ()
+    for line in (*own, *account_of(tour), *stand_ins(tour.instead)):
         print_wrapped(console, Text(line), INDENT)
     for departure in tour.departures:
         words = f"{counted(departure.runs, 'run')} at {counted(departure.transitions, 'transition')}: {departure.name}"
@@ -47,7 +48,8 @@ def _print_tour(console: Console, tour: Tour) -> None:
 
 def where_of(tour: Tour) -> str:
     """Whose code was run."""
-    return f"{tour.tree} (compared with {tour.scheduler})" if tour.tree else tour.scheduler
+    where = f"{tour.tree} (compared with {tour.scheduler})" if tour.tree else tour.scheduler
+    return f"{where} with your plugins" if tour.own else where
 
 
 def account_of(tour: Tour) -> list[str]:
@@ -63,7 +65,13 @@ def account_of(tour: Tour) -> list[str]:
         *((count, f"not to be forced: {why}") for why, count in tour.not_forced.items()),
         (tour.behind, "behind those"),
         (tour.differing, "differing"),
-        (tour.behind_differing, "behind a difference"),
+        *((count, f"decided by {what}") for what, count in tour.decided.items()),
+        (
+            tour.behind_differing,
+            "behind a difference"
+            if not tour.plugins_decide
+            else "behind a decision of your plugins, or a difference",
+        ),
         (tour.left, "not taken: time was up, or no way to them was found"),
     ]
     width = max(len(f"{count:,}") for count, _ in rows)
@@ -75,6 +83,8 @@ def conclusion(tour: Tour, holds: bool, violated: bool) -> str:
     where = where_of(tour)
     if tour.verdict == "DIFFERS":
         return f"The code of {where} differs from the model of {tour.release}: the model's verdict is not its own."
+    if tour.plugins_decide and tour.verdict == "INCOMPLETE":
+        return "Your plugins decide what the model does not know: of the transitions behind such a decision, the tour says nothing."
     if tour.verdict == "INCOMPLETE":
         return "The tour is not complete: of the rest of the transitions it says nothing."
     but = "" if tour.is_whole else ", but for those named above"

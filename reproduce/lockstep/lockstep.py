@@ -42,12 +42,16 @@ HELD = frozenset({"scheduler.pop_amid_move", "failure.requeue_too_soon"})
 
 
 class Difference(Data, slots=False):
-    """Where a run of the model and the real scheduler part: at step `at`, counted from 1, 0 before the first."""
+    """Where a run of the model and the real scheduler part: at step `at`, counted from 1, 0 before the first.
+
+    `decided`: the last answer of a plugin of the user's up to there, which the model does not know.
+    """
 
     run: RandomRun
     at: int
     cause: str
     words: str
+    decided: str = ""
 
 
 def case_for(run: RandomRun, name: str) -> Case:
@@ -61,7 +65,16 @@ def case_for(run: RandomRun, name: str) -> Case:
 
 
 def difference_of(run: RandomRun, outcome: Outcome) -> Difference | None:
-    """Where the real scheduler parted from a run, if it did."""
+    """Where the real scheduler parted from a run, if it did; after an answer of a plugin of the user's, this is the cause."""
+    found = _parting(run, outcome)
+    decision = None if found is None else outcome.decided_by(found.at, _pods_of_step(run, found.at))
+    if found is None or decision is None:
+        return found
+    cause = f"decided by {decision.kind}, then {_step_name(run, found.at)}"
+    return Difference(run, found.at, cause, f"{decision.words}; {found.words}", decision.kind)
+
+
+def _parting(run: RandomRun, outcome: Outcome) -> Difference | None:
     if outcome.start:
         return _differing(run, 0, outcome.start)
     for number, step in enumerate(outcome.forced, 1):
@@ -107,6 +120,14 @@ def _step_name(run: RandomRun, at: int) -> str:
         return "start"
     transition = run.model.system.transitions[run.path[at - 1]]
     return f"{transition.part}.{transition.step}"
+
+
+def _pods_of_step(run: RandomRun, at: int) -> set[str]:
+    if not 1 <= at <= len(run.path):
+        return set()
+    pods = {pod.name for pod in run.model.scenario.spec.pods}
+    args = run.model.system.transitions[run.path[at - 1]].args
+    return pods & {str(getattr(value, "name", value)) for _, value in args}
 
 
 def _step_label(run: RandomRun, at: int) -> str:

@@ -79,7 +79,7 @@ def held(
             target = folder / f"{place}{version.tag}-{number}.json"
             write_text("--store", target, format_trace(stored_run(example)))
             file = str(target)
-        causes.append(Cause(name, runs, example.words, example.at, file, stopped))
+        causes.append(Cause(name, runs, example.words, example.at, file, stopped, example.decided))
     return Lockstep(
         scheduler=str(version),
         release=composition.label,
@@ -93,6 +93,7 @@ def held(
         never=tuple(sorted(found.known - set(found.taken) - set(wanted.without))),
         within_locks=dict(WITHIN_LOCKS),
         instead=dict(built.instead),
+        own=built.own,
     )
 
 

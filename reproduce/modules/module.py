@@ -17,6 +17,7 @@ from ...analysis.request.release_names import LATEST, parse_release
 from ...base.problems import UsageProblem
 from ...base.structs import Data
 from ...model.history.versions import RELEASE_ORDER, exact
+from .own import OwnScheduler
 from .toolchain import NEWER, Go, GoProblem, UnknownVersion, problem_of
 
 KUBERNETES = "k8s.io/kubernetes"
@@ -41,16 +42,18 @@ TIMERS = "asynctimerchan"
 
 
 class KubernetesVersion(Data):
-    """A version of k8s.io/kubernetes; `pre` is `beta.0` for v1.38.0-beta.0. With a `tree`, the sources there, which are near to it."""
+    """A version of k8s.io/kubernetes; `pre` is `beta.0` for v1.38.0-beta.0. With a `tree`, the sources there, which are near to it; with `own`, a scheduler of the user's."""
 
     major: int
     minor: int
     patch: int
     pre: str = ""
     tree: Path | None = None
+    own: OwnScheduler | None = None
 
     def __str__(self) -> str:
-        return self.tag if self.tree is None else f"{self.tree} (compared with {self.tag})"
+        told = self.tag if self.tree is None else f"{self.tree} (compared with {self.tag})"
+        return told if self.own is None else f"{told} with {self.own.name}"
 
     @property
     def tag(self) -> str:
@@ -147,6 +150,7 @@ def write_module(version: KubernetesVersion, go: Go, folder: Path) -> ModuleFile
     declared = json.loads(go.run(["mod", "edit", "-json", str(origin / "go.mod")], folder))
     source = origin / "go.sum"
     sums = source.read_text(encoding="utf-8") if source.is_file() else ""
+    sums += "" if version.own is None else version.own.sums
     instead: dict[str, str] = {}
     while True:
         files = ModuleFiles(go_mod(declared, version, instead), sums, instead)
@@ -213,7 +217,7 @@ def sources_of(version: KubernetesVersion, go: Go, folder: Path) -> Path:
     """Where the sources of a version are: its tree, or what Go fetches; Go is run in the folder. Raises GoProblem."""
     if version.tree is not None:
         return version.tree
-    done = go.tried(["mod", "download", "-json", f"{KUBERNETES}@{version}"], folder, timeout=1800)
+    done = go.tried(["mod", "download", "-json", f"{KUBERNETES}@{version.tag}"], folder, timeout=1800)
     try:
         found: dict[str, str] = json.loads(done.stdout)
     except ValueError:
@@ -262,6 +266,8 @@ def _requires(
     staged = {path for path, new in replaced.items() if new["Path"].startswith(_STAGING)}
     yield "require ("
     yield f"\t{KUBERNETES} {version.tag}"
+    if version.own is not None:
+        yield f"\t{version.own.module} {version.own.version}"
     for row in declared.get("Require") or ():
         path = row["Path"]
         wanted = version.staging if path in staged else row["Version"]
@@ -283,6 +289,9 @@ def _requires(
             else f"{new['Path']} {new.get('Version', '')}"
         )
         yield f"\t{path} => {target.strip()}"
+    if version.own is not None:
+        taken_already = {KUBERNETES, *replaced}
+        yield from (f"\t{path} => {to}" for path, to in version.own.replaces if path not in taken_already)
     others = [path for path in instead if path not in replaced]
     yield from (f"\t{path} => {_replacement(path, instead[path])}" for path in others)
     of_others = [taken for path, taken in instead.items() if path in staged and not taken.startswith(EMPTY)]

@@ -98,11 +98,14 @@ def _departure(toured: Toured, name: str, play: Play, say: Say) -> Departure:
     found: Difference = small.difference
     steps: Sequence[str] = labels_of(found.run)[: found.at]
     transitions = Counter(toured.differing.values())[name]
-    return Departure(name, toured.causes[name], transitions, found.words, tuple(steps), not small.stopped)
+    return Departure(
+        name, toured.causes[name], transitions, found.words, tuple(steps), not small.stopped, example.decided
+    )
 
 
 def _document(toured: Toured, code: Code, built: Built, departures: tuple[Departure, ...]) -> Tour:
     model, graph = toured.model, toured.graph
+    decided = Counter(toured.examples[cause].decided for cause in toured.differing.values())
     return Tour(
         scenario=model.scenario.name,
         scheduler=code.version.tag,
@@ -113,7 +116,7 @@ def _document(toured: Toured, code: Code, built: Built, departures: tuple[Depart
         within_lock=toured.count(Fate.WITHIN_LOCK),
         not_forced=dict(Counter(toured.refused.values()).most_common()),
         behind=toured.count(Fate.BEHIND_LOCK, Fate.BEHIND_REFUSED),
-        differing=toured.count(Fate.DIFFERS),
+        differing=decided.pop("", 0),
         behind_differing=toured.count(Fate.BEHIND_DIFFERENCE),
         left=toured.count(Fate.LEFT),
         runs=toured.runs,
@@ -122,5 +125,7 @@ def _document(toured: Toured, code: Code, built: Built, departures: tuple[Depart
         bound=graph.stopped or "",
         tree="" if code.version.tree is None else str(code.version.tree),
         instead=dict(built.instead),
+        own=built.own,
+        decided=dict(decided.most_common()),
         departures=departures,
     )

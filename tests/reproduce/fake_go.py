@@ -1,7 +1,8 @@
 """A `go` that builds nothing: it answers what podrace asks of Go, and what it builds is a program that does as a test says.
 
 `FAKE_GO` in the environment of a run says what the real scheduler makes of each case: `same`, `differs N`, `held N`, `not there N`, `crash`, or
-`holds`, which shows a state in which nothing is as the model has it.
+`holds`, which shows a state in which nothing is as the model has it. With `decides N`, a plugin of the user's has decided something in a step that cannot be forced. `FAKE_OWN` changes what
+it tells of the user's scheduler.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ elif arguments[:3] == ["mod", "download", "-json"]:
     (here / "go.sum").write_text("sums of " + version + "\\n")
     print(json.dumps({{"Dir": str(here), "GoMod": str(here / "their.mod")}}))
 elif arguments[:3] == ["mod", "edit", "-json"]:
-    print(json.dumps({declared}))
+    file = Path(arguments[3])
+    module = file.read_text().split()[1] if file.is_file() and {of_own!r} in file.read_text() else None
+    print(json.dumps({{"Module": {{"Path": module}}}} if module else {declared}))
 elif arguments[:2] == ["list", "-e"]:
     text = Path("go.mod").read_text()
     if "k8s.io/gone v0.36.3" in text:
@@ -62,6 +65,10 @@ else:
 BINARY = """\
 #!{python}
 import json, os, sys
+if "PODRACE_OWN" in os.environ:
+    told = {{"problem": "", "plugins": {{"NoNode": ["Filter"], "Spare": []}}, "without": ["ImageLocality"]}}
+    open(os.environ["PODRACE_OWN"], "w").write(json.dumps(told | json.loads(os.environ.get("FAKE_OWN", "{{}}"))))
+    sys.exit(0)
 word, _, number = os.environ.get("FAKE_GO", "same").rpartition(" ")
 if not number.isdigit():
     word, number = (word + " " + number).strip(), "0"
@@ -81,6 +88,11 @@ for line in open(os.environ["PODRACE_CASES"]):
                 done |= {{"verdict": "CANNOT BE FORCED", "at": at, "why": "the scheduler stands at Queue.Pop>"}}
                 break
             seen = {{"points": ["Queue.Pop< p"], "real": dict(step["changes"]), "differs": None}}
+            if word == "decides" and i == at:
+                seen["decided"] = [{{"plugin": "NoNode", "point": "Filter", "answer": "Unschedulable", "why": "no", "pod": "w", "node": "n1"}}]
+                done["steps"].append(seen)
+                done |= {{"verdict": "CANNOT BE FORCED", "at": at, "why": "the scheduler stands at Queue.Pop>"}}
+                break
             if word == "differs" and i == at:
                 variable = next(iter(step["changes"]))
                 seen["real"][variable] = None
@@ -92,6 +104,9 @@ for line in open(os.environ["PODRACE_CASES"]):
     out.write(json.dumps(done) + "\\n")
 out.close()
 """
+
+OF_OWN = "example.com/own"
+"""The module of a user's scheduler."""
 
 DECLARED: dict[str, Any] = {
     "Go": "1.26.0",
@@ -113,7 +128,9 @@ def fake_go(folder: Path, version: str = VERSION) -> Path:
     """A folder with such a `go`, to be put on PATH."""
     bin_ = folder / "bin"
     bin_.mkdir(parents=True)
-    text = GO.format(python=sys.executable, folder=str(bin_), version=version, declared=repr(DECLARED))
+    text = GO.format(
+        python=sys.executable, folder=str(bin_), version=version, declared=repr(DECLARED), of_own=OF_OWN
+    )
     for name, content in (("go", text), ("binary.py", BINARY.format(python=sys.executable))):
         (bin_ / name).write_text(textwrap.dedent(content), encoding="utf-8")
         (bin_ / name).chmod((bin_ / name).stat().st_mode | stat.S_IXUSR)

@@ -34,6 +34,7 @@ def lockstep(
         ),
     ] = None,
     release: str | None = None,
+    scheduler: str | None = None,
     clusters: int = 100,
     runs: int = 25,
     seed: int = 0,
@@ -60,7 +61,7 @@ def lockstep(
     from ....reproduce.random_runs.random_runs import Wanted
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.random_runs.volume_clusters import volume_cluster
-    from ....reproduce.request import code_of
+    from ....reproduce.request import code_of, with_own
     from ...terminal.progress_display import progress_display
 
     kinds = {
@@ -80,7 +81,9 @@ def lockstep(
         raise UsageProblem("--kubernetes: a stored run is of one version: name one, or none")
     if release is not None and kubernetes is None:
         raise UsageProblem("--release: it goes with --kubernetes")
-    codes = [code_of(name, release) for name in kubernetes or VERSIONS]
+    if scheduler is not None and (kubernetes is None or trace is not None):
+        raise UsageProblem("--scheduler: it goes with --kubernetes, and with no stored run")
+    codes = [with_own(code_of(name, release), scheduler) for name in kubernetes or VERSIONS]
     with progress_display(no_color) as display:
         display.start("lockstep")
         if trace is not None:

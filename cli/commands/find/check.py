@@ -60,6 +60,7 @@ def check(
     size: list[str] | None = None,
     first: bool = False,
     on_code: str | None = None,
+    scheduler: str | None = None,
     affected: bool = False,
     fail_on_vacuous: bool = False,
     output: arg.ReportForm = "text",
@@ -101,8 +102,10 @@ def check(
     from ...terminal.output import Output, say
 
     other_code = None
+    if scheduler is not None and on_code is None:
+        raise UsageProblem("--scheduler: name the version that it is built with by --on-code")
     if on_code is not None:
-        other_code = code_of(on_code, release, output, given(context, CHANGING))
+        other_code = code_of(on_code, release, output, given(context, CHANGING), scheduler)
         release = other_code.release
     represented = None
     if filename:

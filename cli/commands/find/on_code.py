@@ -23,15 +23,18 @@ CHANGING = {"--with-fix": "with_fix", "--without-fix": "without_fix", "--patch":
 INCONCLUSIVE = 3
 
 
-def code_of(text: str, release: str | None, form: str, changes: Sequence[str]) -> Code:
-    """Whose code is meant. `changes` are options that make the model that of no version. Raises UsageProblem."""
+def code_of(
+    text: str, release: str | None, form: str, changes: Sequence[str], scheduler: str | None = None
+) -> Code:
+    """Whose code is meant, with the user's `scheduler`. `changes` are options that make the model that of no version. Raises UsageProblem."""
+    from ....reproduce.request import with_own
     from ....reproduce.tours.request import parse_code
 
     if changes:
         raise UsageProblem(f"--on-code: a version is compared with its own model: leave out {changes[0]}")
     if form not in FORMS:
         raise UsageProblem(f"--on-code: the forms of its report are text and json: leave out -o {form}")
-    return parse_code(text, release)
+    return with_own(parse_code(text, release), scheduler)
 
 
 def tours_of(runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher) -> list[Tour]:

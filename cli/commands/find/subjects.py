@@ -56,7 +56,7 @@ def _listed(options: Mapping[str, str]) -> str:
 
 BESIDE_UPGRADE = {
     "--with-fix": "with_fix", "--without-fix": "without_fix", "--patch": "patch", "--fair-flush": "fair_flush", "--time": "time", "--slow": "slow",
-    "--on-code": "on_code", "--affected": "affected", "--fail-on-vacuous": "fail_on_vacuous", "--graph": "graph", "--graph-kind": "graph_kind",
+    "--on-code": "on_code", "--scheduler": "scheduler", "--affected": "affected", "--fail-on-vacuous": "fail_on_vacuous", "--graph": "graph", "--graph-kind": "graph_kind",
     "--save-trace": "save_trace", "--report": "report", "--timings": "timings", "--engine": "engine", **BASELINES,
 }  # fmt: skip
 """Options of a check that a comparison of two versions does not have."""

@@ -199,6 +199,7 @@ func (g *generator) generate() error {
 	g.wrapCalls()
 	g.wrapClaims()
 	g.wrapVolumes()
+	g.noteAnswers()
 	if err := g.implement("casePlugin", "ReservePlugin", "PermitPlugin", "PreBindPlugin", "ScorePlugin"); err != nil {
 		return err
 	}

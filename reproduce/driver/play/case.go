@@ -145,6 +145,7 @@ type StepOutcome struct {
 	Points  []string       `json:"points"` // where actors were held in it
 	Real    map[string]any `json:"real"`   // what has changed really
 	Differs []Difference   `json:"differs"`
+	Decided []decision     `json:"decided,omitempty"` // by plugins of the user's, since the step before
 }
 
 // Difference is a variable that the model and the real scheduler do not have the same value for.

@@ -47,7 +47,7 @@ func play(c *Case, report func(*Outcome)) {
 		settle()
 		now, _ := observe(w)
 		after := told(p.model, now, before)
-		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing)}
+		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing), Decided: w.decided.take()}
 		before = after
 		out.Steps = append(out.Steps, step)
 		keeper.look(w)

@@ -1,6 +1,7 @@
 package podrace
 
 import (
+	"fmt"
 	"slices"
 
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -19,11 +20,13 @@ var ofResources = []string{"NodeResourcesFit", "NodeResourcesBalancedAllocation"
 
 // setScores has the profile score as the case says. Without scores any feasible node may win, and the trace says which. With them those of the plugins that the model
 // has decide, and the trace only between equals.
-func (c *Case) setScores(p *schedulerapi.KubeSchedulerProfile) {
-	p.Plugins.Score.Disabled = []schedulerapi.Plugin{{Name: "*"}}
-	p.Plugins.Score.Enabled = []schedulerapi.Plugin{{Name: pluginName, Weight: 1}}
+// Those of the user's own plugins always decide.
+func (c *Case) setScores(p *schedulerapi.KubeSchedulerProfile) error {
+	weights := own.weights(p)
+	own.setScores(p)
+	p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, schedulerapi.Plugin{Name: pluginName, Weight: 1})
 	if !c.Scored {
-		return
+		return nil
 	}
 	said := c.Scores
 	if said == nil {
@@ -32,6 +35,9 @@ func (c *Case) setScores(p *schedulerapi.KubeSchedulerProfile) {
 	for _, plugin := range scored {
 		if weight, is := said.Weights[plugin.Name]; is {
 			plugin.Weight = weight
+		}
+		if written, is := weights[plugin.Name]; is && written != plugin.Weight {
+			return fmt.Errorf("%s scores with weight %d in the configuration and %d in the scenario", plugin.Name, written, plugin.Weight)
 		}
 		if plugin.Weight *= scoreScale; plugin.Weight > 0 && (said.Strategy != "" || !slices.Contains(ofResources, plugin.Name)) {
 			p.Plugins.Score.Enabled = append(p.Plugins.Score.Enabled, plugin)
@@ -47,4 +53,5 @@ func (c *Case) setScores(p *schedulerapi.KubeSchedulerProfile) {
 			}
 		}
 	}
+	return nil
 }

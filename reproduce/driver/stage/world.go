@@ -24,8 +24,6 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
 
@@ -64,6 +62,7 @@ type World struct {
 	told      map[string]int    // of a kind of these, how many events the scheduler's assume cache has been given
 	extenders []*keptExtender
 	groups    *podGroups
+	decided   *decisions
 	listing   map[string]cache.Store // of groups, by kind: what the listers have
 
 	panics    bool // the trace has a scheduler panic next
@@ -103,7 +102,7 @@ func (i *instance) isDead() bool {
 // newWorld starts a scheduler on the cluster of a case. When it returns, everybody stands at the first point.
 func newWorld(c *Case) (_ *World, err error) {
 	w := &World{
-		Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), budgets: newBudgets(c),
+		Case: c, Stage: newStage(), Store: newStore(), answers: newAnswers(c.Points), decided: newDecisions(c.Points), budgets: newBudgets(c),
 		withdrawn: setOf(c.AbsentDevices), tainted: map[string]bool{},
 		doomed: map[string]bool{}, cleared: map[string]bool{}, drained: map[string]bool{}, listed: map[string]bool{}, foreign: map[string]string{}, runs: map[string]string{}, rejected: map[string]bool{},
 	}
@@ -268,6 +267,7 @@ func (w *World) start(then time.Time) error {
 	}
 	i.Sched, i.RealQueue, i.RealCache = sched, sched.SchedulingQueue, sched.Cache
 	i.askGatesFirst()
+	w.decided.listen(i)
 	if err := i.wrap(g, w.answers); err != nil {
 		return err
 	}
@@ -424,19 +424,20 @@ func decoded(written []json.RawMessage) (objects []runtime.Object, err error) {
 }
 
 func (w *World) options() ([]scheduler.Option, error) {
-	configuration, err := latest.Default()
+	p, err := own.profile()
 	if err != nil {
 		return nil, err
 	}
-	p := &configuration.Profiles[0]
+	registry := own.registryOf(w.instance)
+	registry[pluginName] = func(context.Context, runtime.Object, handle) (plugin, error) { return &casePlugin{w.answers}, nil }
 	p.Plugins.MultiPoint.Enabled = append(p.Plugins.MultiPoint.Enabled, schedulerapi.Plugin{Name: pluginName, Weight: 1})
-	w.Case.setScores(p)
+	if err := w.Case.setScores(p); err != nil {
+		return nil, err
+	}
 	options := []scheduler.Option{
-		scheduler.WithProfiles(configuration.Profiles...),
+		scheduler.WithProfiles(*p),
 		scheduler.WithParallelism(parallelism),
-		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{
-			pluginName: func(context.Context, runtime.Object, handle) (plugin, error) { return &casePlugin{w.answers}, nil },
-		}),
+		scheduler.WithFrameworkOutOfTreeRegistry(registry),
 	}
 	var extenders []schedulerapi.Extender
 	for _, x := range w.extenders {

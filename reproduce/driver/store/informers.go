@@ -21,6 +21,7 @@ type gatedInformers struct {
 	drops    func(version string) bool // events that handlers are not given
 	skips    atomic.Bool               // nor the one before which a handler stands
 	passes   func(version string) bool // events of claims that are given without a stop
+	passing  bool                      // what is registered now is held at no gate
 	passive  bool                      // the assume caches of volumes read the informers' stores, as from 1.35 on
 }
 
@@ -77,6 +78,9 @@ func (i *gatedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.Res
 }
 
 func (i *gatedInformer) behindGate(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	if i.factory.passing {
+		return h
+	}
 	i.factory.handlers[i.event]++
 	return &gatedHandler{h, i.event, i.factory.handlers[i.event], i.factory}
 }

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.helpers import Shell
 from tests.reproduce.conftest import go
+from tests.reproduce.fake_go import OF_OWN
 
 __all__ = ["go"]
 
@@ -83,3 +84,65 @@ def test_a_tree_is_one_of_kubernetes_and_held_against_a_release(shell: Shell, tm
         f"podrace: --on-code: {tmp_path}: a tree of unknown version: 0% of its functions are those of "
     )
     assert said().endswith(", the nearest that is known; name its base with --release")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A package of plugins of the user's."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "go.mod").write_text(f"module {OF_OWN}\n", encoding="utf-8")
+    (folder / "plugins.go").write_text("package own\n", encoding="utf-8")
+    return folder
+
+
+def test_a_tour_with_plugins_of_the_users(
+    shell: Shell, go: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_GO", "same")
+    line = ("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1", "--scheduler", str(own))
+    words = " ".join(shell(*line).out.split())
+    assert "unheard-signal on the code of v1.36.3 with your plugins: IN STEP" in words
+    assert f"{own}: NoNode (Filter); without ImageLocality 44 transitions" in words
+
+
+def test_what_a_plugin_decides_is_no_unexplained_difference(
+    shell: Shell, go: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_GO", "decides 2")
+    line = ("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1", "--scheduler", str(own))
+    result = shell(*line, "-o", "json")
+    (tour,) = json.loads(result.out)["on_code"]
+    assert (tour["verdict"], tour["differing"], result.code) == ("INCOMPLETE", 0, INCONCLUSIVE)
+    (kind,) = tour["decided"]
+    assert kind == "NoNode at Filter: Unschedulable"
+    assert tour["taken"] + tour["decided"][kind] + tour["behind_differing"] == tour["transitions"] == 44
+    assert all(
+        d["words"].startswith("NoNode at Filter: Unschedulable for w on n1 (no); ")
+        for d in tour["departures"]
+    )
+    words = " ".join(shell(*line).out.split())
+    assert f"{tour['decided'][kind]} decided by NoNode at Filter: Unschedulable" in words
+    assert "HOLDS on the code" not in words
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--scheduler", "mine"], "--scheduler: name the version that it is built with by --on-code"),
+        (["--on-code", "v1.36.3", "--scheduler", "/nowhere"],
+         "--scheduler /nowhere: there is no such directory: name one with a Go package that has `func Registry() runtime.Registry`"),
+    ],
+)  # fmt: skip
+def test_a_scheduler_that_is_none(shell: Shell, go: Path, options: list[str], said: str) -> None:
+    result = shell("check", "unheard-signal", *options)
+    assert (result.code, result.err.strip()) == (USAGE, f"podrace: {said}")
+
+
+def test_a_scheduler_that_cannot_be_made(
+    shell: Shell, go: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_OWN", json.dumps({"problem": 'FilterPlugin "Gone" does not exist'}))
+    result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--scheduler", str(own))
+    assert result.code == USAGE
+    assert result.err.splitlines()[-1] == f'podrace: --scheduler {own}: FilterPlugin "Gone" does not exist'
