@@ -84,11 +84,9 @@ def left_out_of_groups(scenario: Scenario, composition: Composition) -> str:
     """What the model leaves out of groups that are entries of the queue; empty where there are none."""
     if not scenario.spec.groups or not has_entries(composition):
         return ""
-    trees = any(group.parent is not None for group in scenario.spec.groups)
     return (
         "of groups of pods, disruption mode All, conditions, groups that are deleted, and trees of more than two levels are not modelled (A-GROUP-KINDS, A-GROUP-TREES); "
-        "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs"
-        f"{', trees of groups in few' if trees else ''} (docs/groups.md)"
+        "what is modelled was compared with 1.37.2 and 1.38.0-beta.0 in random runs (docs/groups.md)"
     )
 
 

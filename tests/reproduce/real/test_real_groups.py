@@ -46,6 +46,7 @@ TRACES = [
     ("1.38.0-beta.0", "ghost-in-state", "S-GROUPSTATE", 14),
     ("1.38.0-beta.0", "half-a-tree", "S-QUORUM", 13),
     ("1.38.0-beta.0", "half-a-tree", "L-WHOLE", 56),
+    ("1.38.0-beta.0", "split-between-domains", "S-DOMAIN", 51),
 ]
 """Versions, scenarios there, the property that each is asked about and violates, and in how many steps."""
 
