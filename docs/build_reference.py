@@ -110,7 +110,7 @@ def _race(scenario: Scenario) -> Iterator[str]:
         fixes = ", ".join(_change(key) for key in race.fixes)
         yield f"Issue {_issue(race.issue)}, fixed by {fixes}."
         if race.beside:
-            yield f"Put in beside the fix, so that this race is seen alone: {', '.join(map(_change, race.beside))}."
+            yield f"To show only this race, podrace adds these changes both with and without the fix: {', '.join(map(_change, race.beside))}."
         if race.residual is not None:
             closed = ", ".join(_change(key) for key in race.residual.closed_by)
             yield f"The fix leaves {_link(race.residual.property)} open; closed by {closed}."

@@ -219,7 +219,7 @@ class PodWatch(Component):
         self.listed = clamp(self.listed - done, 0, self.log.capacity)
 
     @step(actor="pod informer", fair=False)
-    @tells("The pod watch was interrupted: the informer sees only what came of the missed events.")
+    @tells("The pod watch was interrupted: the informer sees only the result of the missed events.")
     def resume(self) -> None:
         """The watch was interrupted, and the informer lists all pods: of what it missed it sees the outcome only.
 
@@ -342,7 +342,7 @@ class NodeWatch(Component):
         _stall(self)
 
     @step(actor="node informer", fair=False)
-    @tells("The node watch was interrupted: the informer sees only what came of the missed events.")
+    @tells("The node watch was interrupted: the informer sees only the result of the missed events.")
     def resume(self) -> None:
         """The watch was interrupted, and the informer lists all nodes (see PodWatch.resume).
 

@@ -13,7 +13,7 @@ from ..base.property import NeverHappens
 class EmptyNodesOnly(NeverHappens):
     """The autoscaler removes no node that has a pod. It also removes no node that the scheduler has chosen for a pod that waits for permission or for PreBind plugins.
 
-    Such a wait may take minutes. The property ignores pods that do not wait, because their Binding is sent at once, and pods of DaemonSets, which are deleted with
+    A wait for permission or for PreBind plugins may take minutes. The property ignores pods that do not wait, because their Binding is sent at once, and pods of DaemonSets, which are deleted with
     their node.
     """
 

@@ -225,7 +225,7 @@ class TaintedPodsLeave(_OfTaints):
     """When the scheduler, the watches, the kubelets, the timers and the taint eviction controller can take no step, each pod on a node tolerates the
     node's NoExecute taints indefinitely, or has been deleted.
 
-    Without this controller (`taint_eviction`) in the scope, no pod has to leave.
+    Without the taint eviction controller (`taint_eviction`) in the scope, no pod has to leave.
     """
 
     id = "S-LEAVE"
@@ -249,7 +249,7 @@ class TaintedPodsLeave(_OfTaints):
 class NothingLeftOfWorks(Property):
     """Once the taint eviction controller has deleted a pod, handled its deletion and ended its goroutine, it keeps nothing under the pod's name.
 
-    Otherwise the controller does not plan a deletion for the next pod with this name.
+    In a violation, the controller does not plan a deletion for the next pod with this name.
     """
 
     id = "S-KEPT"

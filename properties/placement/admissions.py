@@ -42,7 +42,7 @@ class NoPodRejected(Property):
 class RunningPodsFit(Property):
     """The pods that still run on a node never request more than the node can allocate, even if their objects are deleted.
 
-    Otherwise containers run together that do not fit together: two of them may have one exclusive CPU. If a node is updated in the run, its largest version counts;
+    In a violation, containers run together that do not fit together: for example, two of them have one exclusive CPU. If a node is updated in the run, its largest version counts;
     if a pod is updated, its smallest. Kubelets decide only with `kubelet_admission` in the scope.
     """
 

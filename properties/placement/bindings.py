@@ -196,7 +196,7 @@ class AntiAffinityKept(Property):
     """
 
     id = "S-AFF"
-    consequence = "Two pods that must not share a zone or node do. Nothing corrects it: one failure can take down both until one of them is re-created."
+    consequence = "Two pods share a zone or a node although their anti-affinity forbids it. Nothing corrects it: one failure can take down both until one of them is re-created."
     concerns = "both pods"
     issues = (100140,)
 

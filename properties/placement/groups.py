@@ -392,7 +392,9 @@ class GangsMakeProgress(NoEndlessWaitOfGangs):
     """
 
     id = "L-LIVELOCK"
-    consequence = "Gangs take room and release it again and again. None of them starts, indefinitely, while the scheduler is busy."
+    consequence = (
+        "Gangs take room and release it again and again. No gang ever starts, and the scheduler stays busy."
+    )
 
     def rooms(self, group: PodGroup) -> Placement:
         return self.without([m.pod for gang in self.wholes for m in self.members(gang)])

@@ -121,7 +121,7 @@ class NominationsLive(Property):
     """Every pod in the nominator exists in the informer's store, or the queue's handler has not handled its deletion yet."""
 
     id = "S-NOMLIVE"
-    consequence = "The scheduler reserves room for a pod that no longer exists. Other pods stay Pending although a node is empty until the scheduler restarts."
+    consequence = "The scheduler reserves room for a pod that no longer exists. Until the scheduler restarts, other pods stay Pending although a node is empty."
     concerns = "the pod that the nominator holds"
     issues = (102339,)
 

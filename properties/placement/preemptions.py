@@ -112,7 +112,7 @@ class NoPreemptionWithoutBenefit(Property):
 class OnePreemptionAtATime(Property):
     """No preemption begins for a pod while its last victim still exists and nobody has sent the deletion of that victim.
 
-    Otherwise the pod chooses the same victim again and again, and each preemption sends another deletion of it.
+    In a violation, the pod chooses the same victim again and again, and each preemption sends another deletion of the victim.
     """
 
     id = "S-ONCE"
@@ -143,7 +143,7 @@ class OnePreemptionAtATime(Property):
 class EvictionsCounted(Property):
     """An eviction by the eviction subresource is granted only if its budget still has as many pods as it wants to run.
 
-    Two kinds of pods may be evicted without this: a pod that is not ready, as long as it is not ready, and a pod that has succeeded or failed. An eviction lowers the budget's status. Preemption does
+    Two kinds of pods may be evicted without this condition: a pod that is not ready, as long as it is not ready, and a pod that has succeeded or failed. An eviction lowers the budget's status. Preemption does
     not. The disruption controller updates the status some time after pods are created or deleted. Only evictions by the API server count, because preemption may violate a budget if there is no other way.
     """
 
@@ -198,7 +198,7 @@ class UnhealthyPodsCanGo(Property):
     """When the scheduler, the watches, the kubelets and the timers can take no step, a pod that has succeeded or failed can be evicted. So can a pod
     that is not ready, if as many other pods are healthy as its budget wants, or if the budget's policy is AlwaysAllow.
 
-    Otherwise a drain waits for a pod that does not count for its budget. Readiness matters only with `readiness` in the scope.
+    In a violation, a drain waits for a pod that does not count for its budget. Readiness matters only with `readiness` in the scope.
     """
 
     id = "S-DRAIN"

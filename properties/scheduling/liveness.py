@@ -179,7 +179,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
     """While pods of a removed node are cached, a pod that fits a live node can still be scheduled. The scheduler, the watches and the kubelets alone
     can reach a state in which no such pod waits.
 
-    A violation is a state from which no order of these steps leads to such a state.
+    A violation is a state from which these actors cannot reach such a state, in any order of their steps.
     """
 
     id = "L-ISO"

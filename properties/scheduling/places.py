@@ -160,10 +160,7 @@ class FlightEnds(Property):
 
 
 class QueuedAsKnown(Property):
-    """Once the queue's handler has handled all events of a queued pod, the queue has the same object of the pod as the API server.
-
-    Otherwise the scheduler uses an outdated object until the next update of the pod.
-    """
+    """Once the queue's handler has handled all events of a queued pod, the queue has the same object of the pod as the API server."""
 
     id = "S-FRESH"
     consequence = "The scheduler uses an old version of the pod. It may place the pod against its new labels or requests, or leave it Pending until its next update."
@@ -223,11 +220,11 @@ class NothingLeftOfGonePods(Property):
 class DeletedPodsFreeRoom(NeverHappens):
     """Once the deletion of a pod is handled, the cache no longer has the pod as assumed. The exception is a pod that was rejected while it waited for permission: its binding cycle removes it.
 
-    Otherwise the deleted pod keeps its room until its binding has failed, and preemption chooses it again and again.
+    In a violation, the deleted pod keeps its room until its binding has failed, and preemption chooses it again and again.
     """
 
     id = "S-ROOM"
-    consequence = "The room of a deleted pod stays taken in the scheduler's cache. Other pods stay Pending, until the binding cycle or a timeout takes it out, or indefinitely if nothing does."
+    consequence = "The room of a deleted pod stays taken in the scheduler's cache. Other pods stay Pending, until the binding cycle or a timeout removes it, or indefinitely if nothing does."
     issues = (134217,)
 
     waiting: WaitingPods

@@ -17,7 +17,7 @@ class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
     """
 
     id = "S-LIMIT"
-    consequence = "A node has more volumes than it takes. A pod stays in ContainerCreating, as AttachVolume fails, until another volume is detached, or until the pod is deleted."
+    consequence = "A node has more volumes than its limit allows. A pod stays in ContainerCreating, as AttachVolume fails, until another volume is detached, or until the pod is deleted."
     issues = (95911, 126502)
     concerns = "the pod that is bound"
 

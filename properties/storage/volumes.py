@@ -202,7 +202,7 @@ class ExclusiveClaimsHaveOnePod(AboutOwnBindings, AboutVolumes):
     """No two pods that the scheduler has bound share a claim that only one pod may use (ReadWriteOncePod)."""
 
     id = "S-RWOP"
-    consequence = "Two pods use a claim that only one may use (ReadWriteOncePod). Both can write to the same data, or the kubelet holds one back."
+    consequence = "Two pods use a claim that only one may use (ReadWriteOncePod). Both can write to the same data, or the kubelet does not start one of them."
     concerns = "the two pods"
 
     @property

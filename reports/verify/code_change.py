@@ -69,7 +69,7 @@ class Race(msgspec.Struct, frozen=True):
             for word, keys in (("without", self.without), ("with", self.added))
             if keys
         ]
-        found = f" (its run is one of the model {' and '.join(said)})" if said else ""
+        found = f" (a run of the model {' and '.join(said)})" if said else ""
         return f"{self.name} {self.property}{found}"
 
     @builtins.property

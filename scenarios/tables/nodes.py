@@ -27,7 +27,7 @@ NODES = Table("`nodes`", "node", [
     Field("ephemeral-storage", BYTES, "0", "allocatable local storage"),
     Field("resources", RESOURCES, "none", "other allocatable resources, such as `{example.com/gpu: 1}` (`hugepages-*` in bytes)"),
     Field("pods", ranged(0, MAX_PODS), "no limit", "how many pods the node admits", attribute="pods", say=lambda node: said_number(node.room[1])),
-    Field("labels", LABELS, "none", "its labels; `kubernetes.io/hostname` is there anyway", attribute="labels", say=lambda node: {k: v for k, v in node.labels.items() if (k, v) != (HOSTNAME, node.name)}),
+    Field("labels", LABELS, "none", "its labels; podrace adds `kubernetes.io/hostname`", attribute="labels", say=lambda node: {k: v for k, v in node.labels.items() if (k, v) != (HOSTNAME, node.name)}),
     Field("taints", list_of("list of taints", refers("", "taint")), "none", "its taints; a taint with NoExecute evicts pods only with `taint_eviction` in the scope", attribute="taints", read=read_taints, say=lambda node: [taint_in_words(taint) for taint in node.taints]),
     Field("unschedulable", FLAG, "false", "spec.unschedulable; podrace does not add the taint that controllers add: write it under `taints`", attribute="unschedulable"),
     Field("conditions", CONDITIONS, "Ready is True", "its conditions, such as `{Ready: Unknown}` for a node without connection: its kubelet receives and reports nothing. They set taints only with `node_lifecycle` in the scope. Without it, write condition and taint into one update, or into two (the controller sets the taint later)", attribute="conditions", say=lambda node: {k: v for k, v in node.conditions.items() if (k, v) != (READY, "True")}),

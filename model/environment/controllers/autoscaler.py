@@ -247,7 +247,7 @@ class Autoscaler(NodeFit):
         require(~self.api.node_exists[node] & ~self.fits_some(pod, self.universe[Node]))
         require(self.would_fit(pod, node))
         constraint(
-            f"nodes: {len(self.universe[Node])} at once, those that are remembered among them",
+            f"nodes: {len(self.universe[Node])} at once, including all that something still remembers",
             is_forgotten(self, node, OUTLIVED),
         )
         forget(self, node, ())

@@ -179,7 +179,7 @@ class Controllers(Component):
         if owned is not pods[-1]:
             require(free[owned])
         constraint(
-            f"pods of {owned.owner.name}: {len(pods)} at once, those that are remembered among them",
+            f"pods of {owned.owner.name}: {len(pods)} at once, including all that something still remembers",
             free[owned],
         )
         forget(self, owned.pod, ("api.finished", "kubelet.rejected"))
