@@ -24,6 +24,7 @@ from ...base.text import one_line
 from ...checker.core import in_memory
 from ...model.language.declarations.shapes import Shape
 from ...model.language.expressions.errors import ModelError
+from ...model.language.own_systems.asking import MARK
 from ...model.language.own_systems.hearing import HEARD, OPERATOR, hearing, name_of_code
 from .own_code import PREFIX, error_in_words, theirs, what_it_changed
 from .pitfalls import Pitfall, States, endless_loops_of, pitfalls_of
@@ -132,7 +133,15 @@ def states_of(module: ModuleType) -> States:
         }
         for name, cls in classes.items()
     }
-    return States(set().union(*of_class.values()), of_class, computed)
+    marked = {
+        name: {
+            found
+            for found, value in vars(cls).items()
+            if any(hasattr(value, mark) for mark in ("__podrace_step__", MARK))
+        }
+        for name, cls in classes.items()
+    }
+    return States(set().union(*of_class.values()), of_class, computed, marked)
 
 
 def hear_class(cls: type) -> None:

@@ -56,11 +56,13 @@ class States(NamedTuple):
     """The names of state that a file can mean: in any class that it names, and in each of its own, with what that inherits.
 
     `computed` are the names by which a method of each class finds something else: its properties, such as the `nodes` of a Property.
+    `marked` are those of each class that are steps and properties.
     """
 
     anywhere: Collection[str] = ()
     of_class: Mapping[str, Collection[str]] = {}
     computed: Mapping[str, Collection[str]] = {}
+    marked: Mapping[str, Collection[str]] = {}
 
     def within(self, cls: str) -> States:
         """The same as a method of this class sees it: what it finds at itself is its own."""
@@ -92,6 +94,7 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
             case ast.ClassDef():
                 yield from _twice(node)
+                yield from _unmarked(node, declared.marked.get(node.name))
                 yield from _gathered(node)
                 yield from _never_taken(node, tree, declared.within(node.name))
                 yield from _swallowing(node)
@@ -127,6 +130,20 @@ def _twice(cls: ast.ClassDef) -> Iterator[Pitfall]:
                 )
             if name != "_" and (isinstance(statement, ast.FunctionDef) or any(map(_declares, kept))):
                 lost[name] = statement.lineno
+
+
+def _unmarked(cls: ast.ClassDef, marked: Collection[str] | None) -> Iterator[Pitfall]:
+    """Steps and properties that are none, for the function that a decorator above the mark gives has not that mark."""
+    for method in cls.body if marked is not None else ():
+        if isinstance(method, ast.FunctionDef) and method.name not in (marked or ()):
+            for decorator in method.decorator_list[1:]:
+                named = decorator.func if isinstance(decorator, ast.Call) else decorator
+                name = named.attr if isinstance(named, ast.Attribute) else getattr(named, "id", "")
+                if name in _MARKS:
+                    what = (
+                        f"the decorator above it loses `@{name}`: write that first, or use `functools.wraps`"
+                    )
+                    yield decorator.lineno, what
 
 
 def _declares(value: ast.expr) -> bool:

@@ -358,6 +358,24 @@ def test_names_that_stand_twice(body: str, found: list[tuple[int, str]]) -> None
     ] == found
 
 
+@pytest.mark.parametrize("mark", ["step(actor='x')", "invariant"])
+def test_a_decorator_that_loses_the_mark(tmp_path: Path, mark: str) -> None:
+    """The step would never run, the property would not be asked."""
+    file = written(tmp_path, "self.owner = who")
+    text = file.read_text()
+    kept = "from functools import wraps\n\n\ndef plain(f):\n    @wraps(f)\n    def g(self):\n        return f(self)\n    return g\n\n\n"
+    more = f"\n    @plain\n    @{mark}\n    def lost(self):\n        return self.owner.is_none\n"
+    file.write_text(kept + text + more)
+    assert own_system(f"{file}:Lock")
+    file.write_text(kept.replace("    @wraps(f)\n", "\n") + text + more)
+    with pytest.raises(UsageProblem) as problem:
+        own_system(f"{file}:Lock")
+    name = mark.partition("(")[0]
+    assert str(problem.value) == (
+        f"{file}: line 32: the decorator above it loses `@{name}`: write that first, or use `functools.wraps`"
+    )
+
+
 def test_nor_for_one_in_a_data_class(tmp_path: Path) -> None:
     body = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass V:\n    of: object\nrequire(V(self.owner) in {V(who)})"
     with pytest.raises(UsageProblem, match="a hash, as of a key or in a set, says nothing"):

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from enum import Enum
 from functools import cached_property
+from gc import get_referents
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -31,7 +32,7 @@ class _Same:
 Kept = Any
 """What something kept, in a form that is equal to another only if nothing of it was changed."""
 
-_NOT_KEPT = (FunctionType, ModuleType, property, cached_property, classmethod, staticmethod, type, Shape)
+_NOT_KEPT = (ModuleType, property, cached_property, classmethod, staticmethod, type, Shape)
 
 
 def kept_by(owner: Any, own_modules: Collection[str]) -> dict[str, Kept]:
@@ -63,6 +64,10 @@ def _as_it_is(value: Any, own_modules: Collection[str], seen: dict[int, int]) ->
         inside = list(value)
     elif isinstance(value, (set, frozenset)):
         return _Same(value), {_Same(one) for one in value}
+    elif isinstance(value, FunctionType):
+        if value.__module__ in own_modules:
+            cells = [kept for cell in value.__closure__ or () for kept in get_referents(cell)]
+            inside = [value.__defaults__, value.__kwdefaults__, vars(value), *cells]
     elif _keeps(value) and type(value).__module__ in own_modules:  # a logger, say, may note what it likes
         inside = [part for item in vars(value).items() for part in item]
     # Of anything else it counts which object it is: the symbols of two traces are equal to nothing.

@@ -16,6 +16,7 @@
 """
 
 import inspect
+import random
 import re
 import sys
 from collections import Counter
@@ -65,12 +66,19 @@ def system_of(
     ]
     own = {thing.__name__ for thing in seen if isinstance(thing, ModuleType)}
     held: list[tuple[Any, dict[str, Kept]]] = []
-    system = trace_system(
-        model,
-        root.__name__,
-        **tables,
-        started=lambda: held.extend((thing, kept_by(thing, own)) for thing in seen),
-    )
+    chance: list[object] = []
+
+    def started() -> None:
+        held.extend((thing, kept_by(thing, own)) for thing in seen)
+        chance.append(random.getstate())
+
+    system = trace_system(model, root.__name__, **tables, started=started, twice=True)
+    if random.getstate() != chance[0]:
+        raise ModelError(
+            "a step or a property asks `random`, once, when it is read: write a parameter for what chance decides, and "
+            "`@step(..., random=True)`",
+            place_of(root),
+        )
     for thing, before in held:
         refuse_what_changed(thing, before, kept_by(thing, own))
     refuse_what_is_too_wide(system, root)

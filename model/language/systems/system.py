@@ -292,6 +292,20 @@ def _trace_step(step: StepMethod, args: tuple[Any, ...], observers: list[_Observ
     return replace(made, fairness=step.info.fairness(made.label, step.part, dict(named)))
 
 
+_CHANGES = (
+    "is another when it is read again: it must not depend on chance, on time or on what ran before. "
+    "What changes is declared state; a choice is a parameter"
+)
+
+
+def _says(transition: Transition | None) -> list[tuple[object, int]] | None:
+    """What a step does, of the graph in use."""
+    if transition is None:
+        return None
+    said = (("", transition.guard), *transition.constraints, *transition.updates.items())
+    return [(what, id(e)) for what, e in said]
+
+
 def _refuse_namesakes(step: StepMethod, found: Transition, known: dict[Fairness, tuple[type, ...]]) -> None:
     """Raise ModelError if the step's actor is that of another step by name, but of a value of another kind."""
     if not step.info.each or not found.fairness:
@@ -368,11 +382,12 @@ def trace_system(
     views: Mapping[str, Callable[[], Any]] | None = None,
     livenesses: Mapping[str, Callable[[], Iterable[Case]]] | None = None,
     started: Callable[[], None] = lambda: None,
+    twice: bool = False,
 ) -> TransitionSystem:
     """Trace every step of `model`, and the given predicates, into a transition system.
 
     Predicates are functions without arguments that read the model's state. `started` is called when every `setup` has run, before
-    any step is read. Raises ModelError for any
+    any step is read. `twice`: each is read a second time, and must be the same then. Raises ModelError for any
     mistake in the model, with the file and line of the mistake.
     """
     with fresh_graph():
@@ -397,6 +412,8 @@ def trace_system(
                     noting.read = set()
                     for args in product(*(values for _, values in step.domains)):
                         found = _trace_step(step, args, observers)
+                        if twice and _says(found) != _says(_trace_step(step, args, observers)):
+                            raise ModelError(f"step `{step.name}` {_CHANGES}", step.location)
                         if found is not None:
                             _refuse_namesakes(step, found, actors)
                             transitions.append(found)
@@ -407,10 +424,12 @@ def trace_system(
         def predicates(
             table: Mapping[str, Callable[[], Any]] | None, of_bool: bool = True
         ) -> dict[str, Expr]:
-            return {
-                key: as_expr(evaluate_in(model, read), BOOL if of_bool else None)
-                for key, read in (table or {}).items()
-            }
+            sort = BOOL if of_bool else None
+            found = {key: as_expr(evaluate_in(model, read), sort) for key, read in (table or {}).items()}
+            for key, read in (table or {}).items() if twice else ():
+                if as_expr(evaluate_in(model, read), sort) is not found[key]:
+                    raise ModelError(f"`{key}` {_CHANGES}")
+            return found
 
         return TransitionSystem(
             name=name or type(model).__name__,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
+import random
 from collections import deque
 from enum import Enum
 from functools import cache, cached_property, wraps
@@ -381,6 +383,69 @@ def one_more(kind: type[Entity], change: Any) -> Any:
 
     changes.__annotations__["seat"] = kind
     return step(actor="y")(changes)
+
+
+class _Slot:
+    __slots__ = ("n",)
+
+
+def test_a_step_that_is_another_when_it_is_read_again_is_refused() -> None:
+    """Counters that nothing else sees change: iterators, slots, what another process or chance gives."""
+    numbers, slot = itertools.count(), _Slot()
+    slot.n = 0
+
+    def in_a_slot() -> int:
+        slot.n += 1
+        return int(slot.n)
+
+    for gives in (lambda: next(numbers), in_a_slot):
+
+        @step(actor="x")
+        def counts(self: Any) -> None:
+            self.n = self.gives() % 2
+
+        with pytest.raises(
+            ModelError, match=r"^[^`]*step `counts` is another when it is read again: it must not"
+        ):
+            system_of(with_more(gives=staticmethod(gives), counts=counts))
+
+    @invariant
+    def even(self: Any) -> Any:
+        return self.n == next(numbers) % 2
+
+    with pytest.raises(ModelError, match="`even` is another when it is read again"):
+        system_of(with_more(even=even))
+
+
+def test_chance_is_refused() -> None:
+    @step(actor="x")
+    def draws(self: Any) -> None:
+        self.n = random.randrange(1)
+
+    with pytest.raises(
+        ModelError, match="a step or a property asks `random`, once, when it is read: write a parameter"
+    ):
+        system_of(with_more(draws=draws))
+
+
+def test_what_steps_keep_in_functions_is_refused() -> None:
+    """A memo in a closure or in a default gives the same symbol each time, of another moment."""
+    memo: dict[str, Any] = {}
+
+    def in_a_closure(self: Any) -> Any:
+        return memo.setdefault("n", self.n)
+
+    def in_a_default(self: Any, known: dict[str, Any] = {}) -> Any:  # noqa: B006
+        return known.setdefault("n", self.n)
+
+    @step(actor="x")
+    def takes(self: Any) -> None:
+        self.n = 0
+        self.n = self.known()
+
+    for known in (in_a_closure, in_a_default):
+        with pytest.raises(ModelError, match="`known` of Counting was changed while steps were read"):
+            system_of(with_more(known=known, takes=takes))
 
 
 def test_what_steps_keep_elsewhere_is_refused() -> None:
