@@ -5,7 +5,7 @@ A `StepTrace` holds the value of every variable at this point of the body. Assig
 new value. `require` and `constraint` collect the step's guard.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -25,7 +25,18 @@ class NeverEnabled(Exception):
 class StepTrace:
     """The symbolic state in the middle of one step's body. One that `stops` raises NeverEnabled once nothing can run the step."""
 
-    __slots__ = ("closed", "constraints", "guard", "order", "path", "reads", "replaced", "stops", "values")
+    __slots__ = (
+        "closed",
+        "constraints",
+        "guard",
+        "order",
+        "path",
+        "reads",
+        "renewed",
+        "replaced",
+        "stops",
+        "values",
+    )
 
     def __init__(self, stops: bool = False) -> None:
         self.stops = stops
@@ -37,6 +48,7 @@ class StepTrace:
         self.constraints: dict[str, Expr] = {}
         self.closed: dict[int, Expr] = {}  # depth -> none of the `when`s of this chain held
         self.reads: set[Var] = set()
+        self.renewed: list[object] = []  # tables that another was assigned to, as a whole
 
     def read(self, var: Var) -> Expr:
         """The value of `var` here."""
@@ -217,6 +229,11 @@ def active() -> StepTrace:
     if not _active:
         raise ModelError("the state of a model can be read and written only while it is traced")
     return _active[-1]
+
+
+def renewed() -> Sequence[object]:
+    """The tables to which another was assigned in the trace in progress; none outside of one."""
+    return _active[-1].renewed if _active else ()
 
 
 @contextmanager

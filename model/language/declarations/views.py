@@ -15,7 +15,7 @@ from ..expressions.errors import ModelError
 from ..expressions.expr import Expr, Value, all_of, as_expr, clamp, const, equal, less, select, true
 from ..expressions.sorts import INT, sort_of_enum, sort_of_ref
 from .shapes import FifoCell, RecordCell, RecordShape, ScalarCell, TableCell, declared, zero_of
-from .tracer import active, constraint, current_path, where
+from .tracer import active, constraint, current_path, renewed, where
 
 Alternatives = list[tuple[Expr, Any]]
 
@@ -68,7 +68,9 @@ def store(alternatives: Alternatives, value: Any) -> None:
         if not isinstance(value, TableView) or value.kind is not cell.kind or value.cell.keys != cell.keys:
             whole = "of the same numbers" if cell.kind is int else f"per {cell.kind.__name__}"
             raise ModelError(f"only a whole table {whole} can be assigned to this table")
+        value.keep_to_now()
         copied = [view([(c, alt.cells[i]) for c, alt in value.alternatives]) for i in range(len(cell.cells))]
+        active().renewed += (alt for _, alt in alternatives)
         for i, item in enumerate(copied):
             store([(c, alt.cells[i]) for c, alt in alternatives], item)
     else:
@@ -93,15 +95,25 @@ def _read_scalar(alternatives: Alternatives) -> Expr:
 class TableView:
     """A table of cells; index it with an entity, an enum member, a number, or a symbolic one of the same kind."""
 
-    __slots__ = ("_is_one", "alternatives", "cell", "kind")
+    __slots__ = ("_is_one", "_since", "alternatives", "cell", "kind")
     cell: TableCell
     kind: Any
 
     def __init__(self, alternatives: Alternatives) -> None:
+        self._since = len(renewed())
         self.alternatives = alternatives
         condition, self.cell = alternatives[0]
         self.kind = self.cell.kind
         self._is_one = len(alternatives) == 1 and condition.op == "const" and condition.value
+
+    def keep_to_now(self) -> None:
+        """Raise ModelError if another table was assigned here since this one was read: what it held is gone."""
+        if len(given := renewed()) > self._since:
+            mine = {id(alt) for _, alt in self.alternatives}
+            if any(id(cell) in mine for cell in given[self._since :]):
+                raise ModelError(
+                    "another table was assigned to this one since it was read here: assign entry by entry, or read what it held before"
+                )
 
     def _number(self, key: Any) -> int:
         """Which of the cells is that of an entity, or of a member of an enum."""
@@ -153,11 +165,13 @@ class TableView:
                 )
 
     def __getitem__(self, key: Any) -> Any:
+        self.keep_to_now()
         if self._is_one and isinstance(key, self.kind):
             return view_of(self.cell.cells[self._number(key)])
         return view(self._at(key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self.keep_to_now()
         store(self._at(key), value)
 
     __hash__ = object.__hash__
@@ -213,7 +227,7 @@ class Record:
 
     def __setattr__(self, name: str, value: Any) -> None:
         # A misspelt field would be lost without a word.
-        if not name.startswith("_") and not hasattr(getattr(type(self), name, None), "__set__"):
+        if name not in Record.__annotations__ and not hasattr(getattr(type(self), name, None), "__set__"):
             self._check([name])
         object.__setattr__(self, name, value)
 
@@ -253,6 +267,8 @@ class Record:
         """A copy with some fields changed."""
         self._check(fields)
         return self._made({**self._values, **fields}, [])
+
+    __copy__ = __deepcopy__ = lambda self, *_: self.replace()
 
     def same_as(self, other: Record, but: str = "") -> Expr:
         """Whether all fields are equal, those of records inside as well. `but`: a field that may differ."""
@@ -310,11 +326,7 @@ class FifoView:
         )
 
     def __getitem__(self, position: Any) -> Any:
-        if isinstance(position, int) and 0 <= position < self.capacity:
-            return self.entry(position)
-        raise ModelError(
-            f"the positions of this queue are the numbers 0 to {self.capacity - 1}, counted from the oldest"
-        )
+        return self.entry(position)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
@@ -345,6 +357,10 @@ class FifoView:
 
     def entry(self, position: int) -> Any:
         """The entry at a position counted from the oldest; zeros beyond the last."""
+        if not isinstance(position, int) or not 0 <= position < self.capacity:
+            raise ModelError(
+                f"the positions of this queue are the numbers 0 to {self.capacity - 1}, counted from the oldest"
+            )
         return view([(c, cell.slots[position]) for c, cell in self.alternatives])
 
     def push(self, value: Any, most: int | None = None) -> None:

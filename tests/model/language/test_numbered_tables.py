@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from typing import Any
 
@@ -227,3 +228,106 @@ def test_a_pop_gives_the_oldest_entry(ran: list[tuple[bool, int, bool]]) -> None
             assert model.get(lambda: own.got) == _as_told(sender, number + 1, inside)
             assert model.get(lambda: own.number) == number
             assert model.get(lambda: own.box.head) == _as_told(*(waiting[0] if waiting else (None, 0, False)))
+
+
+class Held(Record):
+    what = integer(0, 3)
+    times = per(range(2), integer(0, 3))
+
+
+def _another_table(s: Any) -> Any:
+    s.entries = s.others
+    return s.entries[0]
+
+
+def _another_record(s: Any) -> Any:
+    s.held[0] = s.held[1]
+    return s.held[0].times[0]
+
+
+@pytest.mark.parametrize("change", [_another_table, _another_record])
+def test_a_table_that_is_read_after_it_got_another(change: Any) -> None:
+    class Two(System):
+        entries = per(range(2), integer(0, 3))
+        others = per(range(2), integer(0, 3))
+        held = per(range(2), record(Held))
+        told = integer(0, 3)
+
+        @step(actor="writer")
+        def read_then(self) -> None:
+            self.told = change(self)
+
+    assert system_of(Two)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["swap_tables", "swap_records", "keep_a_table", "keep_a_record"],
+)
+def test_a_table_that_was_read_before_it_got_another_is_refused(name: str) -> None:
+    """It would be read as it is now, and a swap would give both the same."""
+
+    class Two(System):
+        entries = per(range(2), integer(0, 3))
+        others = per(range(2), integer(0, 3))
+        held = per(range(2), record(Held))
+        told = integer(0, 3)
+
+    def swap_tables(self: Any) -> None:
+        self.entries, self.others = self.others, self.entries
+
+    def swap_records(self: Any) -> None:
+        self.held[0], self.held[1] = self.held[1], self.held[0]
+
+    def keep_a_table(self: Any) -> None:
+        old = self.entries
+        self.entries = self.others
+        self.told = old[0]
+
+    def keep_a_record(self: Any) -> None:
+        old = self.held[0]
+        self.held[0] = self.held[1]
+        self.told = old.times[0]
+
+    body = {f.__name__: f for f in (swap_tables, swap_records, keep_a_table, keep_a_record)}[name]
+    cls = type("Both", (Two,), {"__module__": __name__, name: step(actor="writer")(body)})
+    with pytest.raises(ModelError, match="another table was assigned to this one since it was read here"):
+        system_of(cls)
+
+
+def test_a_record_that_was_copied_is_no_place() -> None:
+    class Two(System):
+        held = record(Held)
+
+        @step(actor="writer")
+        def change_the_copy(self) -> None:
+            for copied in (copy.copy(self.held), copy.deepcopy(self.held)):
+                copied.what = 1
+
+    (changes,) = system_of(Two).transitions
+    assert changes.updates == {}
+
+
+def test_a_record_keeps_nothing_else() -> None:
+    class Two(System):
+        held = record(Held)
+
+        @step(actor="writer")
+        def note(self) -> None:
+            self.held._seen = 1
+
+    with pytest.raises(ModelError, match="Held has no field `_seen`; its fields: what, times"):
+        system_of(Two)
+
+
+def test_a_place_in_a_queue_is_counted_from_the_oldest() -> None:
+    class One(System):
+        waits = fifo(2, integer(0, 3))
+        told = integer(0, 3)
+
+        @step(actor="reader")
+        def newest(self) -> None:
+            self.told = self.waits.entry(-1)
+
+    with pytest.raises(ModelError, match="the positions of this queue are the numbers 0 to 1, counted from"):
+        system_of(One)

@@ -387,6 +387,7 @@ def one_more(kind: type[Entity], change: Any) -> Any:
 
 class _Slot:
     __slots__ = ("n",)
+    n: int
 
 
 def test_a_step_that_is_another_when_it_is_read_again_is_refused() -> None:
