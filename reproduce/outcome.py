@@ -39,10 +39,14 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class OutcomeStep(msgspec.Struct, frozen=True):
-    """A step that was forced: the points that its actor came through, what can be seen to have changed, and what plugins of the user's decided since the step before."""
+    """A step that was forced: the points that its actor came through, what can be seen to have changed, and what plugins of the user's decided since the step before.
+
+    `keeps`: the kinds of what is kept in memory that have changed; empty for what is no longer there.
+    """
 
     points: tuple[str, ...] = ()
     real: dict[str, Value] = {}
+    keeps: dict[str, str] = {}
     differs: tuple[Differing, ...] = ()
     decided: tuple[Decision, ...] = ()
 
@@ -56,7 +60,7 @@ class OutcomeMove(msgspec.Struct, frozen=True):
 
 class Outcome(msgspec.Struct, frozen=True):
     """One line of the driver's file. `at` is the number of the step that `why` is about; `initial` is what can be seen before the first step, and
-    `start` what differs there; `unseen` are kinds of variables that cannot be seen. `keeps`: fingerprints of what the scheduler keeps in memory, by its kind, if they were asked for. After the steps `sees` is all that can be seen, and `roam` are the moves that the code made by itself.
+    `start` what differs there; `unseen` are kinds of variables that cannot be seen. `kept` is what the scheduler keeps in memory before the first step, by kind, as text or fingerprint, if that was asked for. After the steps `sees` is all that can be seen, and `roam` are the moves that the code made by itself.
     """
 
     id: str
@@ -67,7 +71,7 @@ class Outcome(msgspec.Struct, frozen=True):
     initial: dict[str, Value] = {}
     start: tuple[Differing, ...] = ()
     unseen: tuple[str, ...] = ()
-    keeps: dict[str, str] = {}
+    kept: dict[str, str] = {}
     sees: dict[str, Value] = {}
     roam: tuple[OutcomeMove, ...] = ()
     epilogue: dict[str, dict[str, Any]] | None = None
@@ -86,6 +90,14 @@ class Outcome(msgspec.Struct, frozen=True):
                 if number >= at or not pods or pods & {decision.pod, *decision.why.split()}:
                     return decision
         return None
+
+    @property
+    def keeps(self) -> dict[str, str]:
+        """What became of each kind of what the scheduler keeps in memory, over all steps."""
+        found = dict(self.kept)
+        for number, step in enumerate(self.steps, 1):
+            found |= {kind: f"{found.get(kind, '')} {number}: {text}" for kind, text in step.keeps.items()}
+        return found
 
     @property
     def bound_after(self) -> dict[str, float]:

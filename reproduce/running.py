@@ -46,6 +46,7 @@ BINARY, CASES, OUTCOMES, NOTES = "replay.test", "cases.jsonl", "outcomes.jsonl",
 SIGNATURE = "signature"
 _USE = "driver"
 TEST = "TestReplay"
+KEEPS = "PODRACE_KEEPS"
 
 OWN = "PODRACE_"
 """How the variables begin that a binary reads. Those that somebody else has set are kept from it: PODRACE_DAMAGED damages the code that is judged."""
@@ -277,15 +278,19 @@ def building(what: str) -> Slow:
     return Slow(f"building the scheduler {what} (first time: 2 to 4 minutes)")
 
 
-def run_cases(built: Built, cases: Sequence[Case]) -> dict[str, Outcome]:
-    """What becomes of each case, by its name. One with which the driver ends has CRASHED; those after it are run without it."""
+def run_cases(built: Built, cases: Sequence[Case], keeps: bool = False) -> dict[str, Outcome]:
+    """What becomes of each case, by its name; `keeps`: with what the scheduler keeps in memory. One with which the driver ends has CRASHED; those after it are run without it."""
     found: dict[str, Outcome] = {}
     left = list(cases)
     while left:
         with tempfile.TemporaryDirectory(prefix="podrace-real-") as name:
             folder = Path(name)
             (folder / CASES).write_text(format_cases(left), encoding="utf-8")
-            named = {"PODRACE_CASES": folder / CASES, "PODRACE_OUTCOMES": folder / OUTCOMES}
+            named: dict[str, object] = {
+                "PODRACE_CASES": folder / CASES,
+                "PODRACE_OUTCOMES": folder / OUTCOMES,
+            }
+            named |= {KEEPS: 1} if keeps else {}
             said = run_test(built, TEST, named, folder, RUN_SECONDS * len(left))
             outcomes = read_outcomes(folder / OUTCOMES)
         found |= outcomes

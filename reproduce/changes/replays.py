@@ -30,7 +30,7 @@ from ..modules.module import KubernetesVersion
 from ..outcome import Outcome, read_outcomes
 from ..reproducing import Prepared, prepared
 from ..request import question_of
-from ..running import CASES, OUTCOMES, TEST, Built, run_test
+from ..running import CASES, KEEPS, OUTCOMES, TEST, Built, run_test
 from .beyond import Place
 from .damage import VARIABLE
 from .lines import NOTHING, ChangedLine, Counted, counted, read_blocks
@@ -302,7 +302,7 @@ def replayed_at_once(
         if damaged is not None:
             named[VARIABLE] = damaged
         if keeps:
-            named["PODRACE_KEEPS"] = 1
+            named[KEEPS] = 1
         profile = folder / "cover.out"
         count = [] if damaged is not None else [f"-test.coverprofile={profile}"]
         said = run_test(built, TEST, named, folder, SECONDS + MORE_SECONDS * len(cases), count)

@@ -1,25 +1,46 @@
 package podrace
 
 import (
+	"container/list"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What the scheduler's own packages keep in memory, whether or not the model has it: two binaries are compared by it.
+// What the scheduler's own packages keep in memory, whether or not the model has it: two binaries are compared by it, and two runs to one state.
 
-// keepsVariable asks for it.
-const keepsVariable = "PODRACE_KEEPS"
+const (
+	keepsVariable = "PODRACE_KEEPS" // asks for it
+	longest       = 120             // of a text that is given as it is, and not as a fingerprint
+	unlooked      = "not looked into: "
+)
 
-// keeper adds to the fingerprints of a run, one for each kind of what is kept: the fields on the way to it. Pointers count by what is behind them,
-// where it is met first; times, and the generations of NodeInfos, which all cases of a process count together, are left out.
+// keeper says after each step what is kept, by kind: the fields on the way to it. Pointers count by what is behind them, where it is met first, and
+// by that place where it is met again. Of a time it counts whether there is one, of a number that a counter of the process gave out its rank.
 type keeper struct {
-	found map[string]string
-	met   map[spot]bool
-	now   map[string]*strings.Builder
+	last   map[string]string // as it was told
+	met    map[spot]string
+	count  map[string]int
+	now    map[string][]any
+	ranks  map[string][]int64 // numbers of one counter that are met
+	shared int                // in so many structs that count by their contents wherever they are met
+	later  []func()           // of a list that its elements make, where it goes on: they are in a map, too
+}
+
+// counted is a number that a counter gave out.
+type counted struct {
+	counter string
+	number  int64
 }
 
 // newKeeper is nil if nobody asks.
@@ -27,52 +48,99 @@ func newKeeper() *keeper {
 	if os.Getenv(keepsVariable) == "" {
 		return nil
 	}
-	return &keeper{found: map[string]string{}}
+	return &keeper{last: map[string]string{}}
 }
 
-// look adds what is kept now. Nobody may move meanwhile.
-func (k *keeper) look(w *World) {
+// look is what has changed since the last look; empty for what is no longer there. Nobody may move meanwhile.
+func (k *keeper) look(w *World) map[string]string {
 	if k == nil || w.exited {
-		return
+		return nil
 	}
-	k.met, k.now = map[spot]bool{}, map[string]*strings.Builder{}
+	k.begin()
 	k.dig(reflect.ValueOf(w.RealCache), "cache")
 	k.dig(reflect.ValueOf(w.RealQueue), "queue")
 	k.dig(reflect.ValueOf(w.Sched), "scheduler")
 	k.dig(reflect.ValueOf(w.Waiting), "framework")
-	for kind, text := range k.now {
-		sum := fnv.New64a()
-		fmt.Fprint(sum, k.found[kind], text)
-		k.found[kind] = fmt.Sprintf("%x", sum.Sum64())
-	}
+	return k.news()
 }
 
-func (k *keeper) note(kind string, value any) {
-	if k.now[kind] == nil {
-		k.now[kind] = &strings.Builder{}
+func (k *keeper) begin() {
+	k.met, k.count, k.now, k.ranks = map[spot]string{}, map[string]int{}, map[string][]any{}, map[string][]int64{}
+}
+
+func (k *keeper) news() map[string]string {
+	for ; len(k.later) > 0; k.later = k.later[1:] {
+		k.later[0]()
 	}
-	fmt.Fprintf(k.now[kind], "%v;", value)
+	for counter, numbers := range k.ranks {
+		slices.Sort(numbers)
+		k.ranks[counter] = slices.Compact(numbers)
+	}
+	news := map[string]string{}
+	for kind := range k.last {
+		if k.now[kind] == nil {
+			news[kind] = ""
+			delete(k.last, kind)
+		}
+	}
+	for kind, values := range k.now {
+		if text := k.told(values); k.last[kind] != text {
+			k.last[kind], news[kind] = text, text
+		}
+	}
+	return news
+}
+
+func (k *keeper) told(values []any) string {
+	var all strings.Builder
+	for _, value := range values {
+		if c, is := value.(counted); is {
+			value, _ = slices.BinarySearch(k.ranks[c.counter], c.number)
+		}
+		fmt.Fprintf(&all, "%v;", value)
+	}
+	if all.Len() <= longest {
+		return all.String()
+	}
+	sum := fnv.New64a()
+	fmt.Fprint(sum, all.String())
+	return fmt.Sprintf("%x", sum.Sum64())
+}
+
+func (k *keeper) note(kind string, value any) { k.now[kind] = append(k.now[kind], value) }
+
+func (k *keeper) noteCounted(kind, counter string, number int64) {
+	k.ranks[counter] = append(k.ranks[counter], number)
+	k.note(kind, counted{counter, number})
 }
 
 func (k *keeper) dig(v reflect.Value, kind string) {
 	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
+	case reflect.Pointer, reflect.Interface, reflect.Func:
+		if v.IsNil() {
+			k.note(kind, "nil")
+			return
+		}
+		if v.Kind() == reflect.Interface {
+			held := v.Elem().Type().String()
+			k.note(kind, held)
+			kind += "(" + held + ")"
+		}
+		if v.Kind() != reflect.Func {
 			k.dig(v.Elem(), kind)
 		}
 	case reflect.Struct:
 		k.digStruct(v, kind)
 	case reflect.Map:
-		k.note(kind, v.Len())
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		for _, key := range keys {
-			if key.Kind() == reflect.Pointer || key.Kind() == reflect.Interface {
-				return // their order is by chance
-			}
-			k.note(kind, key)
-			k.dig(v.MapIndex(key), kind+"[]")
+		if v.Type().Key().Kind() == reflect.Pointer { // their order is by chance
+			k.now[unlooked+kind] = []any{"-"}
+			return
 		}
+		entries := map[string]reflect.Value{}
+		for each := v.MapRange(); each.Next(); {
+			entries[fmt.Sprint(each.Key())] = each.Value()
+		}
+		k.digEntries(entries, kind)
 	case reflect.Slice, reflect.Array:
 		k.note(kind, v.Len())
 		for i := range v.Len() {
@@ -80,41 +148,107 @@ func (k *keeper) dig(v reflect.Value, kind string) {
 		}
 	case reflect.Chan:
 		k.note(kind, v.Len())
-	case reflect.Func, reflect.UnsafePointer, reflect.Uintptr, reflect.Invalid:
+	case reflect.UnsafePointer, reflect.Uintptr, reflect.Invalid:
 	default:
 		k.note(kind, v)
 	}
 }
 
-// digStruct goes into structs of the scheduler; of an object of the API it notes which it is.
+func (k *keeper) digEntries(entries map[string]reflect.Value, kind string) {
+	k.note(kind, len(entries))
+	for _, key := range sorted(entries) {
+		k.note(kind, key)
+		k.dig(entries[key], kind+"[]")
+	}
+}
+
+// digStruct goes into structs of the scheduler; of an object of the API it notes the contents.
 func (k *keeper) digStruct(v reflect.Value, kind string) {
 	of := v.Type()
-	if v.CanAddr() {
-		here := spot{v.UnsafeAddr(), of}
-		if k.met[here] {
-			return
-		}
-		k.met[here] = true
-	}
 	if _, is := of.FieldByName("ObjectMeta"); is {
-		k.note(kind+".UID", v.FieldByName("UID"))
-		k.note(kind+".ResourceVersion", v.FieldByName("ResourceVersion"))
+		k.digObject(v, kind)
 		return
 	}
-	if !keepsOf(of.PkgPath()) {
+	if of.Name() == "PodInfo" { // nobody changes one that is shared
+		k.shared++
+		defer func() { k.shared-- }()
+	}
+	if v.CanAddr() && k.shared == 0 {
+		here := spot{v.UnsafeAddr(), of}
+		if place := k.met[here]; place != "" {
+			k.note(kind, place)
+			return
+		}
+		k.count[kind]++
+		k.met[here] = kind + "#" + strconv.Itoa(k.count[kind])
+		switch held := reach(v).Addr().Interface().(type) {
+		case *list.List:
+			k.note(kind, held.Len())
+			for e := held.Front(); e != nil; e = e.Next() {
+				k.dig(reflect.ValueOf(e), kind+"[]")
+			}
+			return
+		case *list.Element: // the list says where it is
+			k.dig(reflect.ValueOf(&held.Value).Elem(), kind+".Value")
+			return
+		case *sync.Map:
+			entries := map[string]reflect.Value{}
+			held.Range(func(key, value any) bool {
+				entries[fmt.Sprint(key)] = reflect.ValueOf(value)
+				return true
+			})
+			k.digEntries(entries, kind)
+			return
+		case *time.Time:
+			k.note(kind, held.IsZero())
+			return
+		}
+	}
+	if name := of.String(); !keepsOf(of.PkgPath()) && name != "cache.cache" && name != "cache.threadSafeMap" { // an assume cache is in these
+		k.now[unlooked+of.String()] = []any{"-"}
 		return
 	}
 	for i := range of.NumField() {
-		if name := of.Field(i).Name; name != "Generation" && name != "generation" {
+		switch name := of.Field(i).Name; {
+		case strings.EqualFold(name, "generation") && v.Field(i).CanInt():
+			k.noteCounted(kind+"."+name, "generation", v.Field(i).Int())
+		case of.Field(i).Type == reflect.PointerTo(of):
+			k.later = append(k.later, func() { k.dig(v.Field(i), kind+"."+name) })
+		default:
 			k.dig(v.Field(i), kind+"."+name)
 		}
+	}
+}
+
+var (
+	aTime    = regexp.MustCompile(`"\d{4}-\d\d-\d\dT[^"]*"`)
+	aVersion = regexp.MustCompile(`"resourceVersion":"\d+"`)
+)
+
+func (k *keeper) digObject(v reflect.Value, kind string) {
+	if !v.CanAddr() {
+		k.now[unlooked+kind] = []any{"-"}
+		return
+	}
+	o, is := reach(v).Addr().Interface().(metav1.Object)
+	if !is {
+		k.now[unlooked+kind] = []any{"-"}
+		return
+	}
+	version, _ := strconv.ParseInt(o.GetResourceVersion(), 10, 64)
+	part, _, _ := strings.Cut(kind, "[") // of one store
+	k.noteCounted(kind+".resourceVersion", part+string(o.GetUID()), version)
+	for i := range v.NumField() {
+		text, _ := json.Marshal(reach(v.Field(i)).Interface())
+		text = aVersion.ReplaceAll(aTime.ReplaceAll(text, []byte(`"a time"`)), nil)
+		k.note(kind+"."+v.Type().Field(i).Name, string(text))
 	}
 }
 
 // keepsOf is whether structs of a package say what the scheduler keeps. The driver's do not, nor what is configured once.
 func keepsOf(from string) bool {
 	switch from {
-	case "", "container/list", "k8s.io/apimachinery/pkg/types":
+	case "", "container/list", "sync/atomic", "k8s.io/apimachinery/pkg/types":
 		return true
 	case reflect.TypeFor[keeper]().PkgPath():
 		return false

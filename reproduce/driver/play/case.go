@@ -133,8 +133,8 @@ type Outcome struct {
 	Start    []Difference      `json:"start"` // what differs before the first step
 	Steps    []StepOutcome     `json:"steps"`
 	Unseen   []string          `json:"unseen"`
-	Keeps    map[string]string `json:"keeps,omitempty"` // a fingerprint, over all steps, of each kind of what the scheduler keeps in memory
-	Sees     map[string]any    `json:"sees,omitempty"`  // all that is seen before the first move of its own
+	Kept     map[string]string `json:"kept,omitempty"` // what the scheduler keeps in memory before the first step, by kind, as text or fingerprint
+	Sees     map[string]any    `json:"sees,omitempty"` // all that is seen before the first move of its own
 	Roam     []RoamStep        `json:"roam,omitempty"`
 	Epilogue map[string]any    `json:"epilogue,omitempty"`
 	Log      []string          `json:"log"`
@@ -142,10 +142,11 @@ type Outcome struct {
 
 // StepOutcome is what came of one step.
 type StepOutcome struct {
-	Points  []string       `json:"points"` // where actors were held in it
-	Real    map[string]any `json:"real"`   // what has changed really
-	Differs []Difference   `json:"differs"`
-	Decided []decision     `json:"decided,omitempty"` // by plugins of the user's, since the step before
+	Points  []string          `json:"points"`          // where actors were held in it
+	Real    map[string]any    `json:"real"`            // what has changed really
+	Keeps   map[string]string `json:"keeps,omitempty"` // the kinds of it that have changed; empty for what is no longer there
+	Differs []Difference      `json:"differs"`
+	Decided []decision        `json:"decided,omitempty"` // by plugins of the user's, since the step before
 }
 
 // Difference is a variable that the model and the real scheduler do not have the same value for.

@@ -36,6 +36,7 @@ func play(c *Case, report func(*Outcome)) {
 	differing := map[string]string{}
 	out.Start = news(compare(p.model, seen), differing)
 	keeper := newKeeper()
+	out.Kept = keeper.look(w)
 	w.Stage.Trail()
 	for n, s := range c.Steps {
 		for k, v := range s.Changes {
@@ -49,8 +50,8 @@ func play(c *Case, report func(*Outcome)) {
 		after := told(p.model, now, before)
 		step := StepOutcome{Points: w.Stage.Trail(), Real: changed(before, after), Differs: news(compare(p.model, now), differing), Decided: w.decided.take()}
 		before = after
+		step.Keeps = keeper.look(w)
 		out.Steps = append(out.Steps, step)
-		keeper.look(w)
 		if err != nil {
 			at := n + 1
 			out.Verdict, out.At, out.Why = unforced, &at, err.Error()
@@ -61,9 +62,6 @@ func play(c *Case, report func(*Outcome)) {
 			out.Verdict, out.At = differs, &at
 			out.Why = fmt.Sprintf("%s: model %v, real %v", step.Differs[0].Variable, step.Differs[0].Model, step.Differs[0].Real)
 		}
-	}
-	if keeper != nil {
-		out.Keeps = keeper.found
 	}
 	if c.Roam > 0 && !w.exited {
 		out.Sees = p.seen()
