@@ -5,6 +5,8 @@ Field names are stable: people parse them.
 
 import msgspec
 
+from .tours import TourWord
+
 
 class Cause(msgspec.Struct, frozen=True):
     """Differences that begin at the same step of the model in the same kinds of variables, or with the same refusal.
@@ -43,6 +45,13 @@ class Lockstep(msgspec.Struct, frozen=True):
     within_locks: dict[str, str] = {}
     instead: dict[str, str] = {}
     own: str = ""
+
+    @property
+    def verdict(self) -> TourWord:
+        """IN STEP: no run differs. INCOMPLETE: a plugin of the user's decided each of those that end early."""
+        if any(not cause.decided for cause in self.causes):
+            return "DIFFERS"
+        return "INCOMPLETE" if self.causes else "IN STEP"
 
     @property
     def differing(self) -> int:

@@ -8,6 +8,7 @@ from rich.text import Text
 from ..lockstep import Lockstep
 from .findings_text import INDENT, print_wrapped
 from .reproduction_text import stand_ins
+from .tours_text import STYLES
 
 RAREST = 8
 """How many of the rarest steps are named."""
@@ -16,8 +17,8 @@ RAREST = 8
 def print_lockstep(console: Console, found: Sequence[Lockstep]) -> None:
     """Print what came of the runs on each version."""
     for one in found:
-        verdict, style = ("IN STEP", "bold green") if not one.causes else ("DIFFERS", "bold yellow")
-        print_wrapped(console, Text(f"{one.scheduler}: {one.runs:,} runs ", "bold").append(verdict, style))
+        head = Text(f"{one.scheduler}: {one.runs:,} runs ", "bold")
+        print_wrapped(console, head.append(one.verdict, STYLES[one.verdict]))
         words = f"{one.steps:,} steps compared in {one.clusters:,} clusters, seed {one.seed}, {one.seconds:,.0f} s."
         if one.causes:
             words += f" {one.differing:,} runs differ:"

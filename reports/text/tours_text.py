@@ -10,7 +10,7 @@ from ..tours import Tour
 from .findings_text import INDENT, print_wrapped
 from .reproduction_text import stand_ins
 
-_STYLES = {"IN STEP": "bold green", "DIFFERS": "bold yellow", "INCOMPLETE": "bold yellow"}
+STYLES = {"IN STEP": "bold green", "DIFFERS": "bold yellow", "INCOMPLETE": "bold yellow"}
 _BOUNDS = {
     "states": "a bound on states",
     "timeout": "the time",
@@ -33,7 +33,7 @@ def print_tours(
 def _print_tour(console: Console, tour: Tour) -> None:
     where = where_of(tour)
     head = Text(f"{tour.scenario} on the code of {where}: ", "bold")
-    print_wrapped(console, head.append(tour.verdict, _STYLES[tour.verdict]))
+    print_wrapped(console, head.append(tour.verdict, STYLES[tour.verdict]))
     own = (tour.own,) if tour.own else ()
     for line in (*own, *account_of(tour), *stand_ins(tour.instead)):
         print_wrapped(console, Text(line), INDENT)
