@@ -87,6 +87,9 @@ func (d *decisions) listen(i *instance) {
 // listenToOrder notes where the queue puts a pod first that upstream's order has second.
 func (d *decisions) listenToOrder(i *instance, name string) {
 	less := path(i.RealQueue, "activeQ", "queue", "data", "lessFunc")
+	if !less.IsValid() {
+		less = path(i.RealQueue, "activeQ", "queue", "lessFunc") // from 1.37 on
+	}
 	upstream := reflect.ValueOf(&queuesort.PrioritySort{}).MethodByName("Less")
 	if !less.IsValid() || !less.Type().In(0).AssignableTo(upstream.Type().In(0)) {
 		return // then what the order decides is told as a difference

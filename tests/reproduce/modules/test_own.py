@@ -11,6 +11,7 @@ from podrace.base.problems import UsageProblem
 from podrace.reproduce.modules.module import go_mod, parse_version
 from podrace.reproduce.modules.own import FILE, OwnScheduler, own_scheduler
 from podrace.reproduce.modules.toolchain import Go, find_go
+from podrace.reproduce.outcome import Decision, Outcome, OutcomeStep
 from podrace.reproduce.running import driver_files, key_of
 from tests.reproduce.fake_go import DECLARED, OF_OWN
 
@@ -110,3 +111,16 @@ def test_a_mistake_of_the_driver_is_not_the_users() -> None:
     own = OwnScheduler("mine", Path("/mine"), Path("/mine"), "example.com/own", (), "", "")
     said = "# k8s.io/kubernetes/pkg/scheduler/podrace\n./world.go:7:2: undefined: scheduler.New\n"
     assert own.problem_of(said, "v1.36.3") == ""
+
+
+def test_a_decision_counts_in_its_step_or_for_its_pod_later() -> None:
+    filtered = Decision("NoNode", "Filter", "Unschedulable", "no", "p", "n1")
+    order = Decision("Names", "QueueSort", "other order", "q before p", "q")
+    steps = (OutcomeStep(decided=(order,)), OutcomeStep(decided=(filtered,)), OutcomeStep())
+    outcome = Outcome("a", "DIFFERS", steps=steps)
+    assert filtered.words == "NoNode at Filter: Unschedulable for p on n1 (no)"
+    assert outcome.decided_by(0, set()) == order
+    assert outcome.decided_by(2, {"r"}) == filtered
+    assert outcome.decided_by(3, {"p"}) == filtered
+    assert outcome.decided_by(3, {"q"}) == order
+    assert outcome.decided_by(3, {"r"}) is None
