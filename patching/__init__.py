@@ -1,6 +1,6 @@
-"""What patches of the scheduler and properties of one's own are written with: `from podrace.patching import Pod, Scheduler, before`.
+"""The names that patches and properties of your own import: `from podrace.patching import Pod, Scheduler, before`.
 
-This list is the stable one: a name that is here keeps its meaning, wherever the module that has it moves. It has the parts by the names that
+These names are stable: a name keeps its meaning even if its module moves. They are the parts by the names that
 `podrace new-patch --list` prints, their words (phases, sub-queues, events), the objects of a cluster, the modelling language, and `Property`.
 
     class KeepNomination(before("77990")):    # the nominator as it was before 77990
@@ -102,7 +102,7 @@ def __getattr__(name: str) -> Any:
 def before(change: str, part: str = "") -> Any:
     """A part of the scheduler as it was before an upstream change, named by its number or its name: a class to derive from.
 
-    Of a change to several parts, say which: `before("134157", "Cache")`. Raises UsageProblem.
+    If the change has several parts, name the part: `before("134157", "Cache")`. Raises UsageProblem.
     """
     from ..model.history import CHANGES, UnknownName, find_change
     from ..model.language.declarations.component import combine
@@ -141,7 +141,7 @@ def part_of(cls: type) -> Any:
 
 
 def call_of(cls: type) -> str:
-    """How a file of the user's names a change's class: `before("77990")`; empty if no change has it."""
+    """The call that names a class of a change in a user's file, such as `before("77990")`; empty if no change has the class."""
     from ..model.history import CHANGES
 
     for change in CHANGES.values():
