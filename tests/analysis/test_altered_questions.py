@@ -165,8 +165,8 @@ def test_a_safety_net_of_another_question_needs_no_more_states(
 ) -> None:
     _, out = verified("--scenario", "dropped-by-pop", "--property", "S-CAP")
     assert (
-        "regression checks that say nothing, as the change alters what they ask: S-CONS (dropped-by-pop, vacuous); "
-        "leave alone what they read, or --alone leaves them out"
+        "regression checks that show nothing, because the change alters a query that they read: S-CONS (dropped-by-pop, vacuous); "
+        "do not override this query, or leave the checks out (--alone)"
     ) in out
     assert "--max-states" not in out
     _, out = verified("--scenario", "dropped-by-pop", "--property", "S-CONS", "--alone")
