@@ -52,8 +52,9 @@ def placed_cluster(number: int) -> str:
 
 
 def tree_cluster(number: int) -> str:
-    """That for 1.38 with two or three groups below one root, all there from the start, and pods of one priority and without gates in them."""
+    """That for 1.38 with two or three groups below one root, all there from the start, and pods of one priority and without gates in them. What users create comes last (A-GROUP-ORDER)."""
     made = yaml.safe_load(_text(number, TREE_GATES, (1,)))
+    made["pods"] = dict(sorted(made["pods"].items(), key=lambda pod: "exists" in pod[1]))
     random = Random(f"trees {number}")
     names = random.choice(("gh", "gh", "gh", "ghi"))
     made["podGroups"] = {"c": {"minGroupCount": random.choice((1, 1, 2))}} | {

@@ -73,6 +73,8 @@ def test_a_tree_has_one_root_and_can_be_said_in_objects(number: int) -> None:
     root, *children = scenario.spec.groups
     assert (root.name, {child.parent for child in children}) == ("c", {"c"})
     assert len({pod.group for pod in scenario.spec.pods} - {None}) >= 1
+    there = [pod.exists for pod in scenario.spec.pods]
+    assert there == sorted(there, reverse=True)
 
 
 def test_which_clusters_a_version_is_given() -> None:
