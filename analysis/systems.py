@@ -17,8 +17,8 @@ from .request.own_modules import at_line, digest_of, sources_of
 from .request.own_properties import file_of, line_of
 from .request.plan import Run
 
-_STEADY: set[tuple[str, str]] = set()
-"""The digests of patches that gave the same system twice, each with the file of the scenario."""
+_STEADY: set[tuple[str, str, str]] = set()
+"""The digests of patches and properties that gave the same system twice, each with the property asked and the file of the scenario."""
 
 MOST_STEADY = 200
 """So many are looked at; a proof has thousands of clusters."""
@@ -51,14 +51,14 @@ def traced(run: Run) -> TransitionSystem:
         of_the_user = run.composition.patches or run.own is not None
         with theirs() if of_the_user else nullcontext():
             found = instrument(run.scenario.spec, run.composition.classes, [run.prop])
-            patches = tuple(run.composition.patches)
-            known = digest_of(run.composition.classes), run.scenario.file
-            if patches and known not in _STEADY and len(_STEADY) < MOST_STEADY:
+            own = [] if run.own is None else [run.own]
+            known = digest_of([*run.composition.classes, *own]), run.property, run.scenario.file
+            if of_the_user and known not in _STEADY and len(_STEADY) < MOST_STEADY:
                 again = instrument(run.scenario.spec, run.composition.classes, [run.prop])
                 if fingerprint(again) != fingerprint(found):
-                    sources = ", ".join(patch.place for patch in patches)
+                    what = run.property if own else "a patch"
                     raise UsageProblem(
-                        f"{sources}: {run.composition.label} is another system each time: a patch must not depend on chance, on time or on what ran before"
+                        f"{_files_of(run)}: {run.composition.label} is another system each time: {what} must not depend on chance, on time or on what ran before"
                     )
                 _STEADY.add(known)
         if of_the_user and (changed := what_it_changed()):
