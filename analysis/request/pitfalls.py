@@ -28,6 +28,7 @@ _PURE = (
     "node_or_none",
 )
 """Functions of the language that do nothing but give an expression."""
+_UNSEEN = "what leaves such a block, or stays after it, is found by that"
 _LEAVING = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 _STATE = ("boolean", "integer", "enum", "ref", "per", "fifo", "record")
@@ -92,6 +93,14 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
         match node:
             case ast.With() if any(_is_block(item.context_expr) for item in node.items):
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
+            case ast.ImportFrom(names=names):
+                for one in names:
+                    if one.name in _BLOCKS and one.asname not in (None, one.name):
+                        yield node.lineno, f"import `{one.name}` under its own name: {_UNSEEN}"
+            case ast.Assign(value=value) | ast.NamedExpr(value=value) | ast.Call(args=[value, *_]) if (
+                _is_block(value)
+            ):
+                yield node.lineno, f"write `with when(...):` where the block begins: {_UNSEEN}"
             case ast.ClassDef():
                 yield from _twice(node)
                 yield from _unmarked(node, declared.marked.get(node.name))

@@ -61,6 +61,7 @@ KEPT = (
     "the block of line {} gave `{}` what it has here, in all states and not only where its condition holds: "
     "use `select(...)`, or assign to declared state"
 )
+UNSEEN = "what leaves such a block, or stays after it, is found by that"
 FOLLOW = "`otherwise` must directly follow a `when` block at the same level"
 NEVER = "the body of `take` would never run: a step has no `yield`, and is not `async`"
 
@@ -112,6 +113,9 @@ def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
         ("with when(self.held[who]), when(self.owner == who):\n    pass\nwith otherwise():\n    self.owner = who", 17, "`otherwise` looks at the first condition alone: join the conditions above, `with when(a & b):`"),
         ("for u in self.universe[User]:\n    with when(self.held[u]):\n        pass\nwith otherwise():\n    self.owner = who", 18, FOLLOW),
         ("with when(self.held[who]):\n    pass\nself.free()\nwith otherwise():\n    self.owner = who", 18, FOLLOW),
+        ("from podrace.model.language import when as so\nwith so(self.held[who]):\n    return", 15, f"import `when` under its own name: {UNSEEN}"),
+        ("so = when(self.held[who])\nwith so:\n    return\nself.owner = who", 15, f"write `with when(...):` where the block begins: {UNSEEN}"),
+        ("import contextlib\nwith contextlib.ExitStack() as stack:\n    stack.enter_context(when(self.held[who]))\n    return", 17, f"write `with when(...):` where the block begins: {UNSEEN}"),
         ("try:\n    self.owner = 3\nexcept Exception:\n    pass", 17, HIDES),
         ("try:\n    self.owner = 3\nexcept:\n    pass", 17, HIDES),
         ("try:\n    self.owner = 3\nexcept (KeyError, ModelError):\n    pass", 17, HIDES),
