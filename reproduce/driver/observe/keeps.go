@@ -137,7 +137,7 @@ func (k *keeper) dig(v reflect.Value, kind string) {
 			return
 		}
 		entries := map[string]reflect.Value{}
-		for each := v.MapRange(); each.Next(); {
+		for each := reach(v).MapRange(); each.Next(); { // a key that can say what it is does: it may be an address
 			entries[fmt.Sprint(each.Key())] = each.Value()
 		}
 		k.digEntries(entries, kind)
