@@ -102,6 +102,13 @@ def test_the_page_has_the_sums_of_the_table() -> None:
     assert put(page, read(TABLE)) == page
 
 
+def test_the_page_explains_each_mutant_that_one_side_misses() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    missed = [row.line.rpartition("/")[2] for row in read(TABLE) if row.noticed != (True, True)]
+    assert len(missed) == 44
+    assert [place for place in missed if f"`{place}`" not in page] == []
+
+
 @pytest.mark.real
 def test_upstreams_tests_and_two_mutants() -> None:
     """Without the name of the plugin a gated pod is not gated. That a pod is nominated again after an update is tested nowhere in the package."""
