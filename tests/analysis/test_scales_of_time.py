@@ -101,7 +101,7 @@ def test_that_a_violation_needs_a_delay_is_said_everywhere() -> None:
     answered = Answered("s", "S-STUCK", ("1.36.3",), found, found)
     assert (answered.words(), answered.as_row()["with_scales"]) == (f"{needs} after 36 steps", "HOLDS")
     assert columns_of([found])["verdict"] == [needs]
-    assert message(found).count("with `time: scales` it holds (381 states)") == 1
+    assert message(found).count("with `time: scales`, the property holds (381 states)") == 1
     holds = verdict_on(run_of(SCALES), BUDGET)
     assert aside(holds, found) == aside(found, found) == " (only with a delay of minutes)"
     assert aside(found, holds, same=True) == " (no difference, before: only with a delay of minutes)"
