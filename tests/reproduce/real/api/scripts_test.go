@@ -156,7 +156,7 @@ func bindings(s *stand) {
 	_, err = s.patch("rejected", none, condition(v1.ConditionFalse, "no room"))()
 	s.set(err)
 	s.call(call, "of a pod that could not be scheduled before", s.bind("rejected", "n", uid))
-	s.call(call, "of a pod that there is not", s.bind("nobody", "n", "nobody"))
+	s.call(call, "of a pod that does not exist", s.bind("nobody", "n", "nobody"))
 }
 
 func bindingsByUID(s *stand) {
@@ -192,7 +192,7 @@ func statuses(s *stand) {
 	s.call(call, "a nomination that is cleared", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
 	s.call(call, "a nomination that is cleared and is not there", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
 	s.call(call, "of spec, labels and finalizers", s.rawPatch("p", `{"metadata":{"labels":{"a":"b"},"finalizers":["example.com/hold"]},"spec":{"nodeName":"n"}}`))
-	s.call(call, "of a pod that there is not", s.patch("nobody", none, no))
+	s.call(call, "of a pod that does not exist", s.patch("nobody", none, no))
 	s.make(pod("gated", "", isGated))
 	s.call(call, "of a pod with scheduling gates", s.patch("gated", none, no))
 	s.make(pod("held", "", isHeldBy))

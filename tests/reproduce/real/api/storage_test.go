@@ -104,7 +104,7 @@ func claims(s *stand) {
 	s.make(sample(claimKind, "c"))
 	first := s.getClaim("c")
 	s.call("GET of a claim", "that is there", s.readClaim("c"))
-	s.call("GET of a claim", "that there is not", s.readClaim("nobody"))
+	s.call("GET of a claim", "that does not exist", s.readClaim("nobody"))
 	s.call(updatesOf, "the finalizer is set", s.update(first, false, isFinalized))
 	s.call(updatesOf, "from an old object", s.update(first, false, isFinalized))
 	s.call(updatesOf, "nothing changes", s.update(s.getClaim("c"), false))
@@ -121,7 +121,7 @@ func claims(s *stand) {
 	s.call(statusOfIt, "deallocated", s.update(s.getClaim("c"), true, isDeallocated))
 	s.call(statusOfIt, "a condition of a device that it is not allocated", s.update(s.getClaim("c"), true, reports))
 	s.call(updatesOf, "the finalizer is taken", s.update(s.getClaim("c"), false, isUnfinalized))
-	s.call(updatesOf, "of a claim that there is not", s.update(sample(claimKind, "nobody").(*claim), false, isFinalized))
+	s.call(updatesOf, "of a claim that does not exist", s.update(sample(claimKind, "nobody").(*claim), false, isFinalized))
 }
 
 func (s *stand) unreserve(name string, uid types.UID, user string) func() (any, error) {
@@ -142,14 +142,14 @@ func reservations(s *stand) {
 	s.call(patchesOf, "a reservation is taken", s.unreserve("c", uid, "p"))
 	s.call(patchesOf, "a reservation is taken that is not there", s.unreserve("c", uid, "p"))
 	s.call(patchesOf, "the last reservation is taken", s.unreserve("c", uid, "q"))
-	s.call(patchesOf, "of a claim that there is not", s.unreserve("nobody", uid, "q"))
+	s.call(patchesOf, "of a claim that does not exist", s.unreserve("nobody", uid, "q"))
 }
 
 func claimsThatGo(s *stand) {
 	s.make(sample(claimKind, "free"))
 	s.call(deletesOf, "without finalizers", s.deleteClaim("free"))
 	s.call(deletesOf, "that is gone", s.deleteClaim("free"))
-	s.call(deletesOf, "by a user, that there is not", func() (any, error) { return nil, s.deleteObject(claimKind, "free") })
+	s.call(deletesOf, "by a user, of one that does not exist", func() (any, error) { return nil, s.deleteObject(claimKind, "free") })
 	s.allocate("c", "p")
 	s.call(deletesOf, "by a user, of one that is allocated", func() (any, error) { return nil, s.deleteObject(claimKind, "c") })
 	s.call(deletesOf, "that is terminating", s.deleteClaim("c"))
@@ -243,7 +243,7 @@ func volumes(s *stand) {
 	s.call(call, "reserved for another claim", s.updateVolume(second, claimed("d")))
 	gone := sample(volumeKind, "gone"+s.suffix).(*v1.PersistentVolume)
 	gone.ResourceVersion = "1"
-	s.call(call, "that there is not", s.updateVolume(gone, claimed("c")))
+	s.call(call, "that does not exist", s.updateVolume(gone, claimed("c")))
 }
 
 func volumeClaims(s *stand) {
@@ -290,7 +290,7 @@ func volumeClaims(s *stand) {
 	}}))
 	gone := sample(volumeClaimKind, "gone").(*v1.PersistentVolumeClaim)
 	gone.ResourceVersion = "1"
-	s.call(call, "that there is not", update(gone, selected("n")))
+	s.call(call, "that does not exist", update(gone, selected("n")))
 }
 
 // evictions: the driver plays them as steps of the model, and says of one that is refused only that it is.
@@ -320,5 +320,5 @@ func evictions(s *stand) {
 func evictionsWithoutBudget(s *stand) {
 	s.make(pod("p", "n", runs))
 	s.call("eviction", "of a pod without a budget", s.eviction("p"))
-	s.call("eviction", "of a pod that there is not", s.eviction("nobody"))
+	s.call("eviction", "of a pod that does not exist", s.eviction("nobody"))
 }
