@@ -31,6 +31,8 @@ OTHERS = {
     "pod_watch.ahead", "pod_watch.beyond", "pod_watch.under_way", "queue.amid_move", "queue.order", "queue.past_backoff",
     # A step of releases that no driver is built for, which a Go test may have all the same; and pairs that are no step.
     "cache.expire", "binding.failure", "claim_deletions.missed_claim_updates",
+    # A type of Go, and a file of the user's.
+    "cache.cache", "scheduler.yaml",
 }  # fmt: skip
 """What is named so, and is neither a step nor a variable."""
 
