@@ -123,10 +123,7 @@ class PodGroupCycle(Component):
     knowledge = (
         Knowledge(
             "scheduling cycle",
-            {
-                "held": Fact("group_cycle", "in its group's cycle"),
-                "host": Fact("group_host", "to go to {value}"),
-            },
+            {"held": Fact("cycle", "in its group's cycle"), "host": Fact("group_host", "to go to {value}")},
         ),
     )
 

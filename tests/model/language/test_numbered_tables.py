@@ -235,6 +235,13 @@ class Held(Record):
     times = per(range(2), integer(0, 3))
 
 
+class Tables(System):
+    entries = per(range(2), integer(0, 3))
+    others = per(range(2), integer(0, 3))
+    held = per(range(2), record(Held))
+    told = integer(0, 3)
+
+
 def _another_table(s: Any) -> Any:
     s.entries = s.others
     return s.entries[0]
@@ -247,17 +254,12 @@ def _another_record(s: Any) -> Any:
 
 @pytest.mark.parametrize("change", [_another_table, _another_record])
 def test_a_table_that_is_read_after_it_got_another(change: Any) -> None:
-    class Two(System):
-        entries = per(range(2), integer(0, 3))
-        others = per(range(2), integer(0, 3))
-        held = per(range(2), record(Held))
-        told = integer(0, 3)
-
+    class Reads(Tables):
         @step(actor="writer")
         def read_then(self) -> None:
             self.told = change(self)
 
-    assert system_of(Two)
+    assert system_of(Reads)
 
 
 @pytest.mark.parametrize(
@@ -266,12 +268,6 @@ def test_a_table_that_is_read_after_it_got_another(change: Any) -> None:
 )
 def test_a_table_that_was_read_before_it_got_another_is_refused(name: str) -> None:
     """It would be read as it is now, and a swap would give both the same."""
-
-    class Two(System):
-        entries = per(range(2), integer(0, 3))
-        others = per(range(2), integer(0, 3))
-        held = per(range(2), record(Held))
-        told = integer(0, 3)
 
     def swap_tables(self: Any) -> None:
         self.entries, self.others = self.others, self.entries
@@ -290,7 +286,7 @@ def test_a_table_that_was_read_before_it_got_another_is_refused(name: str) -> No
         self.told = old.times[0]
 
     body = {f.__name__: f for f in (swap_tables, swap_records, keep_a_table, keep_a_record)}[name]
-    cls = type("Both", (Two,), {"__module__": __name__, name: step(actor="writer")(body)})
+    cls = type("Both", (Tables,), {"__module__": __name__, name: step(actor="writer")(body)})
     with pytest.raises(ModelError, match="another table was assigned to this one since it was read here"):
         system_of(cls)
 
