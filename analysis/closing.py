@@ -18,6 +18,7 @@ from .chain import bare_verdict
 from .findings import was_cut_short
 from .request.method import NOBODY, Method, Watcher
 from .request.plan import Run, compose_for
+from .request.release_names import NEWEST
 
 Closings = Mapping[int, Sequence[str]]
 """Sentences about what closes a race, by the number of the finding."""
@@ -175,12 +176,12 @@ class _Search:
         verdict = self._verdict(self._at(newest))
         if verdict == "VIOLATED":
             return [
-                f"It is still there in {exact(newest)}, the first version of the newest release.",
+                f"It is still there in {exact(newest)}, the newest version.",
                 *self._by_coming_change(),
             ]
         if verdict != "HOLDS":
             return [
-                f"Not found: {exact(newest)}, the first version of the newest release, was not decided in the time.",
+                f"Not found: {exact(newest)}, the newest version, was not decided in the time.",
                 *self._by_coming_change(),
             ]
         low, high = self._base.release, newest
@@ -280,4 +281,4 @@ def _closed_by(keys: Sequence[str], holds: str) -> list[str]:
 
 
 def _later(release: str) -> tuple[str, ...]:
-    return tuple(name for name in RELEASES if version_of(name) > version_of(release))
+    return tuple(name for name in (*RELEASES[:-1], NEWEST) if version_of(name) > version_of(release))

@@ -21,6 +21,7 @@ from ..request.method import NOBODY, Method, Watcher
 from ..request.option_files import split_option
 from ..request.options import parse_fix, parse_gates, parse_property
 from ..request.patches import read_patch, with_patches
+from ..request.release_names import NEWEST
 from .listener import DEAF, Listener
 from .safety_nets import NETS
 from .schedulers import Comparer
@@ -105,9 +106,11 @@ def put_in(
 
 
 def default_release(candidates: Sequence[Candidate]) -> str:
-    """The newest release without the oldest of these changes; for patches alone, the newest."""
-    firsts = [CHANGES[c.key].age.release for c in candidates if c.patch is None]
-    return RELEASES[: max(min(firsts), 1)][-1] if firsts else RELEASES[-1]
+    """The newest version, if it has none of these changes; else the first version of the newest release without the oldest of them."""
+    changes = [CHANGES[c.key] for c in candidates if c.patch is None]
+    release = RELEASES[: max(min((change.age.release for change in changes), default=len(RELEASES)), 1)][-1]
+    coming = release == RELEASES[-1] and not any(change.is_in(NEWEST) for change in changes)
+    return NEWEST if coming else release
 
 
 def with_changes(

@@ -13,7 +13,7 @@ from ...base.structs import Data
 from ...base.text import listed, nearest_fixes, one_line
 from ...model.environment.cluster.scope import ANY_TIME, SCALES, SHORT_ACTORS
 from ...model.environment.objects import Scope
-from ...model.history import CHANGES, RELEASES, Composition, GateProblem, Patch, resolve
+from ...model.history import CHANGES, Composition, GateProblem, Patch, resolve
 from ...properties import PROPERTIES, Property
 from ...reports.document import Word
 from ...scenarios import Scenario, catalogue, find_scenarios
@@ -22,7 +22,7 @@ from ...scenarios.values.yaml_values import parse_document
 from .in_release import refusal_of
 from .options import known_gate, nearest_properties, parse_fix, parse_gates, parse_property
 from .patches import with_patches
-from .release_names import LATEST, parse_release
+from .release_names import NEWEST, parse_release
 
 SAFETY = ("invariant", "deadlock freedom")
 """The kinds of properties that a run of finitely many steps violates."""
@@ -199,7 +199,7 @@ def chosen_scenarios(names: Sequence[str], given: Sequence[Scenario] = ()) -> li
     return list(found.values())
 
 
-def release_of(text: str | None, otherwise: str = RELEASES[-1]) -> str:
+def release_of(text: str | None, otherwise: str = NEWEST) -> str:
     """The release that an option names, if it is there. Raises UsageProblem."""
     return parse_release(text) if text is not None else otherwise
 
@@ -273,7 +273,7 @@ OPEN_RACE = "gone-victim"
 def _open_today() -> list[Run]:
     """A race that is open in the newest version."""
     (scenario,) = find_scenarios(OPEN_RACE)
-    composition = compose_for(scenario, parse_release(LATEST), (), ())
+    composition = compose_for(scenario, NEWEST, (), ())
     if not set(race_fixes(scenario)) <= {change.key for change in composition.missing}:
         return []
     remark = f"it is open in {composition.label}, the newest version"
@@ -343,7 +343,7 @@ def checked_changes(scenario: Scenario, keys: tuple[str, ...]) -> tuple[str, ...
 def default_release(scenario: Scenario) -> str:
     """The release that a scenario is meant for; the newest if it does not say."""
     if scenario.release is None:
-        return RELEASES[-1]
+        return NEWEST
     try:
         return parse_release(scenario.release)
     except UsageProblem as problem:

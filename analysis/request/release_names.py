@@ -24,7 +24,7 @@ def parse_release(text: str) -> str:
     """
     text = text.strip()
     if text.lower() == LATEST:
-        return newest_of(RELEASE_ORDER[-1])
+        return NEWEST
     match = _VERSION.fullmatch(text)
     if match is None:
         raise UsageProblem(
@@ -48,6 +48,10 @@ def full_name(text: str) -> str:
 def newest_of(minor: str) -> str:
     """The model's name of the newest version of a release: 1.34.11 of 1.34."""
     return next((v for v in reversed(PATCH_VERSIONS) if v.startswith(f"{minor}.")), minor)
+
+
+NEWEST = newest_of(RELEASE_ORDER[-1])
+"""The model's name of the newest version that was released and read; what is checked where no release is named."""
 
 
 def versions_of(minor: str) -> tuple[str, ...]:
@@ -89,7 +93,7 @@ def _patch(version: str) -> tuple[int, ...]:
     return tuple(int(n) for n in exact(version).partition("-")[0].split("."))
 
 
-_RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(newest_of(RELEASE_ORDER[-1]))}, and {PRE_RELEASES[-1]}"
+_RANGE = f"the model has {exact(RELEASE_ORDER[0])} to {exact(NEWEST)}, and {PRE_RELEASES[-1]}"
 
 
 def _remedy(minor: str, patch: int | None, suffix: str) -> str:

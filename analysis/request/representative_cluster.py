@@ -24,7 +24,6 @@ from ...manifests.telling.scenario_text import scenario_of
 from ...manifests.telling.shape import shape_of
 from ...manifests.telling.summary import account_of, caveat_of, title_of
 from ...manifests.telling.untested import why_untested
-from ...model.history import RELEASES
 from ...model.history.versions import exact, version_of
 from ...properties import PROPERTIES
 from ...reports.document import NOT_MODELLED, Finding
@@ -33,7 +32,7 @@ from .in_release import refusal_of
 from .option_files import refuse_unwritable, write_text
 from .options import FIRST_WITH_CLAIMS, FIRST_WITH_EXTENDED, parse_gates, parse_property
 from .plan import compose
-from .release_names import like_its_neighbours, nearest_read, parse_release, pre_releases
+from .release_names import NEWEST, like_its_neighbours, nearest_read, parse_release, pre_releases
 
 
 class Manifests(Data):
@@ -83,7 +82,7 @@ class Represented(Data):
     @property
     def version(self) -> str:
         """The version of kube-scheduler that the cluster is asked about."""
-        return exact(self.scenario.release or RELEASES[-1])
+        return exact(self.scenario.release or NEWEST)
 
     def tell(self, files: Iterable[str], findings: Iterable[Finding]) -> list[Finding]:
         """The findings, of scenarios in these files, with what was kept and left out, and with why nothing tested a property.
@@ -149,7 +148,7 @@ def scenario_from(asked: Manifests, say: Callable[[str], None]) -> Represented:
     inventory = read_manifests(asked.names, asked.recursive, asked.strict, devices_back)
     release = release_of(inventory.version)
     gates = parse_gates(asked.gates)
-    inventory, set_gates = as_started(inventory, release or RELEASES[-1], gates)
+    inventory, set_gates = as_started(inventory, release or NEWEST, gates)
     version = None if release is None else version_of(release)
     said = _version_words(inventory.version, release, wanted)
     if version is not None and version < version_of(FIRST_WITH_CLAIMS):
@@ -207,7 +206,7 @@ def _with_groups(
     if not kept.together.groups:
         return kept
     scenario = parse_scenario(scenario_of(kept, _name(asked.names), title_of(kept), ()), _shown(asked.names))
-    refused = refusal_of(scenario, compose(release or RELEASES[-1], (), (), gates))
+    refused = refusal_of(scenario, compose(release or NEWEST, (), (), gates))
     return replace(kept, refused=refused.removeprefix(f"{scenario.name}: ")) if refused else kept
 
 

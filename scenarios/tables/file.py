@@ -89,7 +89,7 @@ FILE = Table("The file", "", [
     Field("name", NAME, "the file's name", "the scenario's name"),
     Field("title", Kind("one line of text", {**WORD, "maxLength": 200}), "none", "what it shows"),
     Field("race", refers("mapping", "race"), "none", "the upstream race in it, see [`race`](#race)"),
-    Field("release", text("text"), "the first version of the newest release", "the version to check, such as `\"1.34.4\"`; `\"1.34\"` is the newest patch version of 1.34"),
+    Field("release", text("text"), "the newest version", "the version to check, such as `\"1.34.4\"`; `\"1.34\"` is the newest patch version of 1.34"),
     Field("featureGates", GATES, "as the release has them", "gates of the scheduler that are set, such as `{SchedulerAsyncPreemption: false}`; `--gate` wins ([gates](notebook/gates.md)). `podrace check --release R` without a name leaves out the scenarios whose gates R does not have"),
     Field("properties", PROPERTIES, "all", "the properties to check, such as `[S-CAP]`"),
     Field("also", PROPERTIES, "none", "other relevant properties"),

@@ -28,6 +28,7 @@ from hypothesis.stateful import (
 
 from podrace import api
 from podrace.analysis.chain import FROM_CACHE
+from podrace.analysis.request.release_names import NEWEST
 from podrace.analysis.stored.replayed import read_trace, replayed
 from podrace.cli import main
 from podrace.model.history import CHANGES, RELEASES, resolve
@@ -122,7 +123,7 @@ class User(RuleBasedStateMachine):
     @rule(data=st.data(), put_in=st.booleans())
     def change_a_fix(self, data: st.DataObject, put_in: bool) -> None:
         """Put a fix in that is missing, or take one out; a second time it is as before."""
-        release = self.release or RELEASES[-1]
+        release = self.release or NEWEST
         fixes = self.added if put_in else self.removed
         keys = [key for key, change in CHANGES.items() if change.is_in(release) is not put_in]
         if keys:
@@ -137,10 +138,7 @@ class User(RuleBasedStateMachine):
     def ask(self) -> None:
         found = self.latest = self.check()
         assert found.property == self.property
-        assert (
-            found.label
-            == resolve(self.release or RELEASES[-1], sorted(self.added), sorted(self.removed)).label
-        )
+        assert found.label == resolve(self.release or NEWEST, sorted(self.added), sorted(self.removed)).label
         assert (found.trace is not None) == (found.verdict == "VIOLATED")
         assert found.states <= STATES
         assert found.property in api.text_of([found])

@@ -150,7 +150,7 @@ def test_what_is_wrong_is_said_to_be_in_the_patch(
     path.write_text(HEAD + text)
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"podrace: {path}: 1.37.0 + A cannot be built: ")
+    assert ran.err.startswith(f"podrace: {path}: 1.37.2 + A cannot be built: ")
     assert problem in ran.err
 
 
@@ -184,7 +184,7 @@ def test_an_error_while_the_patch_is_traced_names_its_line(shell: Shell, tmp_pat
     )
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"podrace: {path}: line 8: 1.37.0 + A cannot be built: ")
+    assert ran.err.startswith(f"podrace: {path}: line 8: 1.37.2 + A cannot be built: ")
     assert ran.err.count("\n") == 1
     again = shell("check", str(tiny), "--release", "1.36.0", "--patch", str(path))
     assert again.err.startswith(f"podrace: --patch: {path}: line 8: 1.36.0 + A cannot be built: ")
@@ -379,7 +379,7 @@ def test_the_list_by_a_function_of_upstreams(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37.0; the nearest of 103: "),
+        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37.2; the nearest of 103: "),
         (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
         (
             ["podrace"],

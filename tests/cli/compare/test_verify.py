@@ -313,8 +313,10 @@ def test_the_whole_catalogue_on_a_release(shell: Shell) -> None:
 
 def test_the_release_to_start_from() -> None:
     assert default_release(candidates_of(["72259", "90660"])) == "1.13"
-    assert default_release(candidates_of(["139450"])) == default_release(candidates_of(["141255"])) == "1.37"
-    assert default_release(candidates_of([str(HERE / "never_schedules.py")])) == "1.37"
+    assert (
+        default_release(candidates_of(["139450"])) == default_release(candidates_of(["141255"])) == "1.37.2"
+    )
+    assert default_release(candidates_of([str(HERE / "never_schedules.py")])) == "1.37.2"
 
 
 @pytest.mark.parametrize(
@@ -355,7 +357,7 @@ def test_a_change_that_changes_nothing(shell: Shell, tmp_path: Path) -> None:
     ran = shell("verify", str(path), "--scenario", str(tiny))
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(
-        "podrace: Same changes nothing on 1.37.0: in every scenario the two systems are the same"
+        "podrace: Same changes nothing on 1.37.2: in every scenario the two systems are the same"
     )
 
 
