@@ -20,6 +20,7 @@ from ...reports.ci_outcome import Style
 from ...reports.document import Finding, Known
 from ...scenarios.tables.baseline import BASELINE, KNOWN
 from ...scenarios.values.yaml_values import Value, parse_document, read_text
+from ..ask.asked_property import ID as ASK
 from .options import parse_property
 from .release_names import parse_release
 
@@ -172,9 +173,8 @@ def _held(finding: Finding, entries: Sequence[Entry], style: Style, today: date)
         return finding
     notes = finding.notes
     if finding.verdict == "HOLDS":
-        note = (
-            f"{entry.subject} is known and no longer violated on {finding.label}: take it out of the baseline"
-        )
+        todo = "no run tests it any more" if finding.vacuous else "take it out of the baseline"
+        note = f"{entry.subject} is known and no longer violated on {finding.label}: {todo}"
         return msgspec.structs.replace(finding, notes=(*notes, note))
     if finding.verdict != "VIOLATED" or style.outcome(finding) != "failed":
         return finding
@@ -207,11 +207,18 @@ def not_looked_at(entries: Sequence[Entry], findings: Sequence[Finding]) -> list
     return [entry for entry in entries if not any(entry.is_of(finding) for finding in findings)]
 
 
+def questions_failed(findings: Sequence[Finding], style: Style) -> int:
+    """How many orders of steps are possible that were not expected to be: an entry names a property, and cannot tell two questions apart."""
+    return sum(
+        f.property == ASK and f.verdict == "VIOLATED" and style.outcome(f) == "failed" for f in findings
+    )
+
+
 def new_baseline(
     findings: Sequence[Finding], entries: Sequence[Entry], style: Style
 ) -> tuple[tuple[Entry, ...], int]:
     """The entries of a new baseline, and how many of them have no reason yet. What was known and still is keeps its reason and its end, and
-    so does what was not looked at; an entry with which something fails, as it is over or exceeded, begins again without a reason.
+    so does what was not looked at; an entry with which something fails, as it is over or exceeded, begins again without a reason. Questions have none.
     """
     kept = [*not_looked_at(entries, findings)]
     fresh: list[Entry] = []
@@ -223,7 +230,7 @@ def new_baseline(
                 if e.is_of(finding)
             ]
             kept += [entry for entry in mine if entry not in kept]
-        elif finding.verdict == "VIOLATED" and style.outcome(finding) == "failed":
+        elif finding.verdict == "VIOLATED" and finding.property != ASK and style.outcome(finding) == "failed":
             fresh.append(
                 Entry(
                     finding.scenario,

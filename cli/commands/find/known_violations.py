@@ -27,7 +27,13 @@ class KnownViolations(Data):
         """The findings held to the baseline; writes the new one. What of the baseline was not looked at is said on stderr."""
         if not self.given and self.target is None:
             return findings
-        from ....analysis.request.baseline import held_to_baseline, new_baseline, not_looked_at, text_of
+        from ....analysis.request.baseline import (
+            held_to_baseline,
+            new_baseline,
+            not_looked_at,
+            questions_failed,
+            text_of,
+        )
         from ....analysis.request.option_files import write_text
 
         held = held_to_baseline(findings, self.entries, out.style(), date.today())
@@ -39,6 +45,9 @@ class KnownViolations(Data):
             write_text("--write-baseline", self.target, text_of(entries))
             todo = f", {fresh} without a reason: say why each is accepted" if fresh else ""
             say(f"wrote {self.target}: {counted(len(entries), 'known violation')}{todo}", out.no_color)
+            if asked := questions_failed(held, out.style()):
+                told = f"{counted(asked, 'question')} of `ask` failed: a baseline has no questions"
+                say(f"{told}, so change the expected answer instead", out.no_color)
         return held
 
 

@@ -145,6 +145,28 @@ def test_a_baseline_is_written_and_keeps_its_reasons(shell: Shell, here: Path) -
     assert Path("new.yaml").read_text() == text
 
 
+def test_a_question_is_no_known_violation(shell: Shell, here: Path) -> None:
+    """An entry `ASK` was written that no baseline may have, and that would have excused every question of the scenario."""
+    asked = 'ask: [{question: ["scheduler.pop(p)"], answer: impossible}]\n'
+    Path("race.yaml").write_text(RACE + asked)
+    ran = shell(*TEST, "--write-baseline", "new.yaml")
+    assert (ran.code, [e["property"] for e in yaml.safe_load(Path("new.yaml").read_text())["known"]]) == (1, ["MY-NONE"])  # fmt: skip
+    assert ran.err.endswith("\n1 question of `ask` failed: a baseline has no questions, so change the expected answer instead\n")  # fmt: skip
+    Path("new.yaml").write_text(Path("new.yaml").read_text().replace('reason: ""', "reason: ok"))
+    ran = shell(*TEST, "--baseline", "new.yaml")
+    assert (ran.code, ran.out.endswith("1 file: 1 passed, 1 failed, 0 undecided, 1 known\n")) == (1, True)
+
+
+def test_what_holds_as_nothing_tests_it_stays_in_the_baseline(shell: Shell, here: Path) -> None:
+    """A scenario that was changed so that no run tests the property mends nothing."""
+    Path("known.yaml").write_text(KNOWN.replace("MY-NONE", "S-NOM"))
+    ran = shell("check", "race.yaml", "--property", "S-NOM", "--baseline", "known.yaml")
+    note = (
+        "known.yaml:2: S-NOM in overfull is known and no longer violated on 1.36.3: no run tests it any more"
+    )
+    assert (ran.code, note in flat(ran.out)) == (0, True), ran.out
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
