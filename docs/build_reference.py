@@ -135,8 +135,9 @@ def _history(gate: Gate) -> str:
 def _in_podrace(gate: Gate) -> str:
     if gate.how == "modelled":
         keys = ", ".join(_change(change.key) for change in CHANGES.values() if change.gate == gate.name)
-        taken = "".join(f"; taken as on in {release}" for release in gate.taken_as_on)
-        taken += "".join(f"; taken as off in {release} unless it is set" for release in gate.taken_as_off)
+        taken = "".join(f"; podrace takes it as on in {release}" for release in gate.taken_as_on)
+        if gate.taken_as_off:
+            taken += f"; podrace takes it as off in {' and '.join(gate.taken_as_off)}, unless it is set"
         return f"modelled: {keys}{taken}"
     if gate.how == "abstracted":
         return f"[{gate.abstracted}](../model.md#what-is-abstracted)"

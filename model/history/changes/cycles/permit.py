@@ -12,7 +12,7 @@ from ....scheduler.framework.waiting_pods import PermitAnswer, Signal
 from ...registry.change import always, before, never
 
 
-@before("framework", "plugins may reserve, permit and prepare the binding", first_in="1.15")
+@before("framework", "the scheduler has Reserve, Permit and PreBind plugins", first_in="1.15")
 class NoExtensionPoints(Scheduler):
     """From AssumePod the cycle went straight to the Binding (1.14 had the first hooks; they are left out)."""
 

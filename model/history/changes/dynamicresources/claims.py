@@ -15,7 +15,7 @@ from ...versions import PRE_RELEASES
 
 @before(
     "136269",
-    "the taken devices are listed again if the allocations have changed in the meantime",
+    "the allocated devices are listed again if allocations have changed in the meantime",
     first_in="1.36",
     issues=(133602,),
     backports=("1.32.12", "1.33.8", "1.34.4", "1.35.1"),
@@ -28,7 +28,7 @@ class ListedOnce(DynamicResources):
 
 @before(
     "136269-events",
-    "one goroutine at a time delivers the events of the assume cache, and each call waits for its own",
+    "one goroutine at a time delivers the events of the assume cache, and each call waits for its own events",
     first_in="1.36",
     issues=(133602,),
     backports=("1.32.12", "1.33.8", "1.34.4", "1.35.1"),
@@ -90,7 +90,7 @@ class OnlyAllocationsAssumed(DynamicResources):
 
 @before(
     "binding-conditions",
-    "a claim that is no longer allocated when it is to be reserved is an error before the write",
+    "PreBind fails before it writes if a claim that it reserves is no longer allocated",
     first_in="1.36",
     gate="DRADeviceBindingConditions",
 )
@@ -160,7 +160,7 @@ class ResourcesOfNodes(DynamicResources):
 
 @before(
     "137371",
-    "with binding conditions, a claim that was deallocated while its pod was being bound ended the process",
+    "with binding conditions, a claim that is deallocated while its pod is being bound does not end the process",
     first_in="1.36",
     after=("binding-conditions",),
 )

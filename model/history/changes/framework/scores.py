@@ -121,7 +121,10 @@ class SpreadRoundedDown(SpreadScores):
 
 
 @before(
-    "129119", "soft constraints with one topology key are counted apart", first_in="1.33", issues=(129067,)
+    "129119",
+    "soft spread constraints with the same topology key are counted separately",
+    first_in="1.33",
+    issues=(129067,),
 )
 class OneCountForOneKey(SpreadScores):
     """Constraints of one key had one count, to which each added what it selects, and only the first of them knew how many domains there are."""

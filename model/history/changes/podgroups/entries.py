@@ -31,7 +31,7 @@ class GangsWaitForPermission(GangScheduling):
         return super().points(pod) | here
 
 
-_tracker = _new("hierarchy-tracker", "PreEnqueue counts the pods of a group that a tracker of its own has")
+_tracker = _new("hierarchy-tracker", "PreEnqueue counts the pods that HierarchyTracker has for a group")
 
 
 @_tracker
@@ -48,7 +48,7 @@ class MembersFetchedAtOnce(AssumedMembersFetched):
     fetches = no
 
 
-@_new("141577", "PreEnqueue is asked of the pods of a group until one of them is held")
+@_new("141577", "PreEnqueue stops at the first pod of a group that it rejects")
 class EveryMemberAsked(EntityQueue):
     """It was asked of all; and a pod that nothing had rejected, such as one that came later, had the entry tried again at any event."""
 
@@ -71,7 +71,7 @@ class NominationsToCluster(GroupGoroutines):
         """Nobody is nominated to the node of this name."""
 
 
-@_new("ranked-nodes", "preemption of a group prefers nodes on which less has to be evicted")
+@_new("ranked-nodes", "preemption of a group prefers nodes on which it evicts less")
 class NodesNotRanked(GroupsPreempt):
     """The trial without the potential victims took any node that fits best."""
 
@@ -80,7 +80,7 @@ class NodesNotRanked(GroupsPreempt):
 
 @_new(
     "victims-awaited-first",
-    "a group that may not preempt keeps its nominations while victims terminate there",
+    "a group that may not preempt keeps its nominations while victims terminate on its nodes",
 )
 class PolicyAskedFirst(GroupsPreempt):
     """preemptionPolicy was asked before the look for victims that terminate."""

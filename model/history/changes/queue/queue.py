@@ -295,7 +295,11 @@ class ActivationAsksAgain(PriorityQueue):
     is_past_pre_enqueue = no
 
 
-@before("139057", "the nomination of a pod that is added gated counts", first_in="1.37")
+@before(
+    "139057",
+    "the nomination of a pod counts even if the pod is created with a scheduling gate",
+    first_in="1.37",
+)
 class GatedPodsAreNotNominated(PriorityQueue):
     """moveToActiveQ noted the nomination of a new pod, and only of one that it put into activeQ."""
 
@@ -346,7 +350,7 @@ class NamesOfOnesOwn(PriorityQueue):
 
 @before(
     "139162",
-    "the periodic flush also tries pods that are noted as held back",
+    "the periodic flush also tries pods that are marked as gated",
     first_in="1.37",
     issues=(139162,),
     since="1.34",

@@ -4,7 +4,7 @@ from ....scheduler import ClusterEvent, Filters, Hints, Plugin
 from ....scheduler.framework.events import ATTACHMENT_DELETE, CSI_NODE_UPDATE, NODE_VOLUME_LIMITS
 from ...registry.change import before, no
 
-_ATTACHED = "volumes that are attached to a node count there, also if no pod uses them any more"
+_ATTACHED = "a volume that is attached to a node counts on this node, even if no pod uses it any more"
 
 
 @before("127757", _ATTACHED, first_in="1.32", issues=(126502,))
@@ -34,7 +34,7 @@ class GrowingLimitsUnheard(Hints):
 
 @before(
     "140612",
-    "pods wait for a CSI driver that wants them to (preventPodSchedulingIfMissing)",
+    "pods wait for a missing CSI driver if its CSIDriver has preventPodSchedulingIfMissing",
     first_in="1.37",
     gate="VolumeLimitScaling",
     gated_in="1.36",

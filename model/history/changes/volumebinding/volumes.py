@@ -21,7 +21,7 @@ class UsedClaimsMadeAnew(Cache):
 
 @before(
     "133929",
-    "the assume caches of volumes and their claims read the informers' stores, and Restore drops only what has the version of its object",
+    "the assume caches of volumes and their claims read the informers' stores, and Restore drops only an object with the same version",
     first_in="1.35",
     issues=(133872, 93552),
 )
