@@ -44,20 +44,20 @@ def _owner(owner: OwnerSpec) -> str:
     wants = f"{counted(owner.replicas, 'pod')}"
     match owner.kind:
         case OwnerKind.DAEMON_SET:
-            places = [f"{node} (by {listed(pods)})" for node, pods in owner.slots]
-            return f"DaemonSet {owner.name} keeps a pod in being on {listed(places)}."
+            places = [f"{node} ({listed(pods)})" for node, pods in owner.slots]
+            return f"DaemonSet {owner.name} keeps a pod on {listed(places)}."
         case OwnerKind.STATEFUL_SET:
             order = "all at once" if owner.parallel else "one after the other"
-            return f"StatefulSet {owner.name} keeps {listed(names)} in being, {order}."
+            return f"StatefulSet {owner.name} keeps {listed(names)}, created {order}."
         case OwnerKind.JOB:
             when = " and replaces one when it has ended" if owner.waits_for_end else ""
             return f"Job {owner.name} wants {wants} to succeed{when}; {_standing(names)}."
         case _:
-            return f"{owner.kind.value} {owner.name} keeps {wants} in being; {_standing(names)}."
+            return f"{owner.kind.value} {owner.name} keeps {wants}; {_standing(names)}."
 
 
 def _standing(names: Sequence[str]) -> str:
-    return f"{listed(names)} stand{'s' if len(names) == 1 else ''} for these, each for one after the other"
+    return f"{listed(names)} stand{'s' if len(names) == 1 else ''} for its pods, each for one at a time"
 
 
 def _strategy(strategy: StrategySpec) -> str:
@@ -83,7 +83,7 @@ def _extender(extender: ExtenderSpec) -> str:
         "bind": extender.binds,
     }
     called = listed([verb for verb, has in verbs.items() if has])
-    passed = "; its errors are passed over" if extender.ignorable else ""
+    passed = "; its errors are ignored" if extender.ignorable else ""
     name = f"Extender {extender.name}" if extender.name else "An extender"
     counts = f"counts {extender.resource}, and " if extender.resource else ""
     return f"{name} {counts}is called for {called}{passed}."

@@ -186,7 +186,7 @@ def _controllers(kept: Representative) -> Iterator[str]:
         return
     yield f"controllers that recreate kept pods: {len(kept.makers.controllers)}"
     for made in kept.makers.controllers:
-        keeps = f"  {made.owner} keeps {counted(made.wanted, 'pod')} in being, by {_some([p.name for p in made.pods])}"
+        keeps = f"  {made.owner} keeps {counted(made.wanted, 'pod')}, as {_some([p.name for p in made.pods])}"
         policy = " (its object is not there: taken for one with the default policy)" if made.assumed else ""
         yield keeps + policy
     for why in dict.fromkeys(kept.makers.left_out.values()):

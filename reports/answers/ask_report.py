@@ -118,7 +118,7 @@ class AskAnswer(Told, frozen=True, kw_only=True):
             print_sentences(console, self.beginning)
         for heading, obstacles in self.by_step():
             console.print()
-            print_wrapped(console, Text(f"Then this cannot come: {heading}"), INDENT)
+            print_wrapped(console, Text(f"Then this is impossible: {heading}"), INDENT)
             for one in obstacles:
                 self._print_obstacle(console, one)
         console.print()

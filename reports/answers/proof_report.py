@@ -181,7 +181,7 @@ def verdict_words(proof: Proof) -> str:
     """What the verdict rests on, in a sentence or two."""
     told = f"{counted(proof.clusters, 'cluster')} can be told apart"
     if proof.question:
-        told = f"{counted(proof.clusters, 'choice')} of a cluster, and of pods and nodes in it for the names, can be told apart"
+        told = f"{counted(proof.clusters, 'choice')} of a cluster, and of its pods and nodes that the names stand for, can be told apart"
     searched = (
         f"{proof.states:,} states and {proof.transitions:,} transitions in all, {proof.depth} steps deep"
     )

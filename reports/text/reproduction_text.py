@@ -83,9 +83,11 @@ def remarks(one: Reproduction) -> list[str]:
     if one.unseen:
         shown = ", ".join(one.unseen[:MOST_UNSEEN])
         more = f", and {len(one.unseen) - MOST_UNSEEN} more" if len(one.unseen) > MOST_UNSEEN else ""
-        lines.append(f"Read by {one.property} and not to be seen, so taken from the model: {shown}{more}.")
+        lines.append(
+            f"{one.property} reads variables that podrace cannot observe. Their values are from the model: {shown}{more}."
+        )
     lines += stand_ins(one.instead)
-    lines += [f"Passed over: {line}" for line in one.log]
+    lines += [f"Ignored: {line}" for line in one.log]
     return lines
 
 

@@ -51,9 +51,9 @@ def _rests_on(finding: Finding) -> tuple[str, ...]:
     """What the verdict rests on; of what goes on for ever, how everybody has a share in it."""
     lines = [finding.words]
     if finding.lasso is not None and finding.lasso.acts:
-        lines.append(f"In every round act: {', '.join(finding.lasso.acts)}.")
+        lines.append(f"These act in every round: {', '.join(finding.lasso.acts)}.")
     if finding.lasso is not None and finding.lasso.rests:
-        lines.append(f"Not always with something to do: {', '.join(finding.lasso.rests)}.")
+        lines.append(f"These cannot always act: {', '.join(finding.lasso.rests)}.")
     return tuple(line for line in lines if line)
 
 

@@ -189,8 +189,5 @@ def _steps_of(finding: Finding) -> int:
 
 
 def alone_words(properties: Iterable[str], nets: Iterable[str]) -> str:
-    """What alone was compared, and that these safety nets were not."""
-    return (
-        f"compared alone: {', '.join(properties)}; whether pods are lost, left in flight or waiting, overfill a node, or say nothing of it ({', '.join(nets)}) "
-        "was not looked at"
-    )
+    """Says that only these properties were compared, and not these regression checks."""
+    return f"compared only {', '.join(properties)}; the regression checks {', '.join(nets)} were not compared"

@@ -95,10 +95,10 @@ def words(needed: Needed) -> list[str]:
         if t.vacuous
     ]
     if vacuous:
-        found.append(f"Vacuous, as something that should come about did not: {'; '.join(vacuous)}.")
+        found.append(f"Vacuous, because something that should happen did not happen: {'; '.join(vacuous)}.")
     if needed.alone:
         found.append(
-            f"{alone_words(needed.properties, needed.alone)}; verify without --minimal compares that."
+            f"{alone_words(needed.properties, needed.alone)}; verify without --minimal compares them."
         )
     return found + [f"{one.property} in {one.scenario}: {one.words}" for one in needed.ignored]
 

@@ -163,7 +163,7 @@ def test_a_lasso_in_every_form(shell: Shell, tmp_path: Path) -> None:
     ran = shell("check", "53647", "--property", "L-PEND", "--graph", str(graph))
     assert ran.code == 1
     assert "indefinitely:" in ran.out
-    assert "In every round act: scheduler, failure handler of p, requeue goroutine of p." in ran.out
+    assert "These act in every round: scheduler, failure handler of p, requeue goroutine of p." in ran.out
     assert "L-PEND: p waits indefinitely although it fits" in graph.read_text()
     (row,) = json.loads(shell("check", "53647", "--property", "L-PEND", "-o", "json").out)
     assert (len(row["trace"]), len(row["cycle"])) == (10, 8)

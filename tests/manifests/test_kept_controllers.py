@@ -80,7 +80,7 @@ def test_a_replica_set_makes_its_evicted_pod_anew_as_its_template_says(tmp_path:
     assert scenario["properties"][-1] == "L-LOOP"
     assert said(found) == [
         "controllers that recreate kept pods: 1",
-        "  ReplicaSet/shop/web keeps 1 pod in being, by shop/web-a and shop/web-a-again",
+        "  ReplicaSet/shop/web keeps 1 pod, as shop/web-a and shop/web-a-again",
         "  not recreated: shop/urgent: it has no controller",
     ]
 
@@ -117,7 +117,7 @@ def test_pods_of_a_stateful_set_stand_for_themselves(policy: str, tmp_path: Path
 def test_a_set_that_is_not_there_is_said_to_be_taken_for_a_usual_one(tmp_path: Path) -> None:
     found = kept(tmp_path, pod("db-0", owned("StatefulSet", "db"), "2"))
     assert said(found)[1] == (
-        "  StatefulSet/shop/db keeps 1 pod in being, by shop/db-0 (its object is not there: taken for one with the default policy)"
+        "  StatefulSet/shop/db keeps 1 pod, as shop/db-0 (its object is not there: taken for one with the default policy)"
     )
 
 

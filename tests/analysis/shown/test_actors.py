@@ -16,17 +16,17 @@ PODS = "pods: {a: {cpu: 1}, b: {cpu: 1, exists: false}}\n"
     [
         ("", ()),
         ("controllers: {web: {kind: Deployment, pods: [a, b]}}\n",
-         ("Deployment web keeps 1 pod in being; a and b stand for these, each for one after the other.",)),
+         ("Deployment web keeps 1 pod; a and b stand for its pods, each for one at a time.",)),
         ("controllers: {web: {kind: ReplicaSet, pods: [a]}, job: {kind: Job, pods: [b], podReplacementPolicy: Failed}}\n",
-         ("ReplicaSet web keeps 1 pod in being; a stands for these, each for one after the other.",
-          "Job job wants 1 pod to succeed and replaces one when it has ended; b stands for these, each for one after the other.")),
-        ("controllers: {db: {kind: StatefulSet, pods: [a, b]}}\n", ("StatefulSet db keeps a and b in being, one after the other.",)),
+         ("ReplicaSet web keeps 1 pod; a stands for its pods, each for one at a time.",
+          "Job job wants 1 pod to succeed and replaces one when it has ended; b stands for its pods, each for one at a time.")),
+        ("controllers: {db: {kind: StatefulSet, pods: [a, b]}}\n", ("StatefulSet db keeps a and b, created one after the other.",)),
         ("controllers: {db: {kind: StatefulSet, pods: [a, b], podManagementPolicy: Parallel}}\n",
-         ("StatefulSet db keeps a and b in being, all at once.",)),
+         ("StatefulSet db keeps a and b, created all at once.",)),
         ("controllers: {agent: {kind: DaemonSet, pods: {n1: [a], n2: [b]}}}\n",
-         ("DaemonSet agent keeps a pod in being on n1 (by a) and n2 (by b).",)),
+         ("DaemonSet agent keeps a pod on n1 (a) and n2 (b).",)),
         ("controllers: {web: {kind: Deployment, pods: [a, b]}}\ndescheduler: {RemoveDuplicates: {nodeFit: true}, RemovePodsViolatingNodeTaints: {}}\n",
-         ("Deployment web keeps 1 pod in being; a and b stand for these, each for one after the other.",
+         ("Deployment web keeps 1 pod; a and b stand for its pods, each for one at a time.",
           "The descheduler runs RemoveDuplicates with nodeFit and RemovePodsViolatingNodeTaints.")),
         ("scope: {autoscaler: true}\n", ("An autoscaler makes nodes for pods that fit nowhere, and takes empty ones away.",)),
         ("scope: {scale_downs: 1}\n", ("An autoscaler takes empty nodes away.",)),
@@ -70,7 +70,7 @@ def test_keepers_of_gates_are_told_with_what_they_wait_for() -> None:
     ("fields", "sentence"),
     [
         ("verbs: [bind, filter]", "An extender counts x/gpu, and is called for filter and bind."),
-        ("verbs: [preempt], ignorable: true", "An extender counts x/gpu, and is called for preempt; its errors are passed over."),
+        ("verbs: [preempt], ignorable: true", "An extender counts x/gpu, and is called for preempt; its errors are ignored."),
     ],
 )  # fmt: skip
 def test_an_extender_is_told_with_its_verbs(fields: str, sentence: str) -> None:

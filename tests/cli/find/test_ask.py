@@ -68,7 +68,7 @@ def test_an_impossible_order_is_explained_by_the_conditions_that_are_false(shell
         in out
     )
     assert (
-        "Then this cannot come: scheduler.assume(p, n) - it needs: scheduling cycle: the cycle busy with p (false from there on) "
+        "Then this is impossible: scheduler.assume(p, n) - it needs: scheduling cycle: the cycle busy with p (false from there on) "
         "there: scheduling cycle: the cycle busy with no pod since: step 5: The scheduler starts a binding goroutine for p and goes on"
     ) in out
     assert f"Nearest order: possible step 2 before step 1, after 6 steps: {ASSUMES}; {BINDS}" in out
@@ -214,7 +214,8 @@ def test_an_end_alone_that_is_impossible_is_explained(shell):
     assert (ran.code, ran.err) == (1, "")
     out = flat(ran.out)
     assert (
-        "No run leads to the state at the end. Then this cannot come: the state at the end - it needs:" in out
+        "No run leads to the state at the end. Then this is impossible: the state at the end - it needs:"
+        in out
     )
     assert "Nearest order: none of those that differ by one change is known to be possible." in out
 
@@ -273,7 +274,7 @@ def test_all_clusters_are_asked_with_every_choice_of_pods_and_nodes(shell):
         "1.19.16, up to 1 pod and 1 node: POSSIBLE\n  1. scheduler assumes p on n\n  2. then: scheduler.start_binding(p)\n"
     )
     assert (
-        "choices of a cluster, and of pods and nodes in it for the names, can be told apart; in 1 of them it is possible"
+        "choices of a cluster, and of its pods and nodes that the names stand for, can be told apart; in 1 of them it is possible"
         in flat(ran.out)
     )
     assert "Possible: a run of 5 steps, and no shorter run does it" in flat(ran.out)

@@ -207,7 +207,7 @@ def test_a_comparison_that_nothing_tested_is_marked(shell: Shell, tmp_path: Path
     )
     said = joined(shell(*on_two, "--minimal").out)
     assert "None of the changes is needed: everything holds without them (S-NOM in two on 1.13.0)." in said
-    assert "Vacuous, as something that should come about did not: with none of the changes." in said
+    assert "Vacuous, because something that should happen did not happen: with none of the changes." in said
 
 
 def test_a_run_on_objects_says_what_it_could_not_test(shell: Shell, lonely: str) -> None:
