@@ -4,8 +4,8 @@
     findings[0].verdict            # "VIOLATED"
     print(text_of(findings))       # what `podrace check` prints
 
-`expect` does the same and raises AssertionError, which tells the counterexample, unless it comes out as expected; tests for
-pytest have both in the fixture `podrace` (see docs/pytest.md).
+`expect` does the same, and raises an AssertionError with the counterexample if a verdict is not the expected one.
+In pytest, the fixture `podrace` has both (see docs/pytest.md).
 """
 
 import io
@@ -69,7 +69,7 @@ WIDTH = 100
 
 
 class NotAsExpected(AssertionError):
-    """A verdict that is not the expected one. The message tells the counterexample, where there is one."""
+    """A verdict that is not the expected one. The message has the counterexample, if there is one."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
@@ -101,15 +101,16 @@ def check(
     focus: Focus = None,
     controllers: Flag = False,
 ) -> list[Finding]:
-    """The verdicts on the properties of scenarios: what `podrace check` gives for the same options.
+    """Return the verdicts on the properties of scenarios, as `podrace check` does for the same options.
 
-    A scenario is named as on the command line: by its name, an issue or a fix, or as a file. A property of your own is given as
-    its class. A feature gate is set as in `SchedulerAsyncPreemption=false`. Without properties, those that the scenario is meant for. `max_memory` is in bytes (four fifths of what is free),
-    `timeout` in seconds; texts such as "5M", "4G" and "5m" are understood as on the command line. Verdicts are kept where `podrace check` keeps them, in another directory `cache`, or with False not at all.
-    With `closing`, what closes each race is looked for, so many seconds in all, as `podrace check` does for 20; `text_of` tells it.
-    `filename` are Kubernetes objects as kubectl prints them, of which a small cluster is checked, and `recursive` to `controllers` are about these, as the options of the
-    command are (docs/manifests.md): the findings have in `about` what was kept, and what was left out.
-    Raises Problem for what is wrong or unknown.
+    A scenario is a name, an issue, a fix or a file, as on the command line. A property of your own is its class. Without `property`,
+    podrace checks the scenario's own properties. A feature gate is set as in `SchedulerAsyncPreemption=false`.
+    `max_memory` is in bytes (default: four fifths of the free memory), `timeout` in seconds. Texts such as "5M", "4G" and "5m" work, too.
+    Verdicts are cached where `podrace check` caches them. `cache` names another directory; with False nothing is cached.
+    `closing` is the number of seconds for which podrace searches for changes that close the races (`podrace check`: 20). `text_of` prints them.
+    `filename` names Kubernetes objects as kubectl prints them. podrace checks a small cluster of them. The arguments from `recursive` to
+    `controllers` are the options of the command for these objects (docs/manifests.md). `about` of the findings says which objects were kept.
+    Raises Problem for wrong or unknown arguments.
     """
     own_code.watch()
     size = Size(int(pods), int(nodes), controllers)
@@ -159,9 +160,9 @@ def expect(
     focus: Focus = None,
     controllers: Flag = False,
 ) -> list[Finding]:
-    """As `check`, but raises NotAsExpected unless every property holds, or is violated (after so many steps).
+    """Like `check`, but raises NotAsExpected unless every property has the expected verdict: it holds, or it is violated (after `steps` steps).
 
-    What is undecided is never as expected, and neither is what the scenario ignores.
+    An undecided property is never as expected, and neither is a property that the scenario ignores.
     """
     __tracebackhide__ = True
     if steps is not None and verdict != "violated":
@@ -203,9 +204,9 @@ def audit(
     namespace: Namespace = None,
     property: Names = (),
 ) -> AuditReport:
-    """What audit logs say of scheduling invariants: what `podrace audit` gives for the same options.
+    """Return what audit logs say about scheduling invariants, as `podrace audit` does for the same options.
 
-    `clock_skew` is in seconds, or a text such as "50ms"; `since` and `until` are RFC 3339. Raises Problem for what is wrong or unknown.
+    `clock_skew` is in seconds, or a text such as "50ms"; `since` and `until` are RFC 3339. Raises Problem for wrong or unknown arguments.
     """
     times = []
     for name, text in (("since", since), ("until", until)):
@@ -227,7 +228,7 @@ def audit(
 
 
 class Broken(AssertionError):
-    """Audit logs in which an invariant is broken, or not excluded to be. The message tells how."""
+    """Audit logs in which an invariant is broken, or may be broken. The message says how."""
 
     def __init__(self, report: AuditReport, wrong: Sequence[Answer]) -> None:
         self.report = report
@@ -237,7 +238,7 @@ class Broken(AssertionError):
 
 @checked
 def expect_kept(*logs: Log, excluded: Flag = False, **options: Any) -> AuditReport:
-    """What `audit` gives for the same options; raises Broken if something was HIT, and with `excluded` unless everything is EXCLUDED."""
+    """Like `audit`, but raises Broken if an invariant was HIT. With `excluded`, raises Broken unless every invariant is EXCLUDED."""
     report = audit(*logs, **options)
     fine = ("EXCLUDED",) if excluded else ("EXCLUDED", "NOT EXCLUDED")
     wrong = [answer for answer in report.answers if answer.verdict not in fine]

@@ -1,7 +1,7 @@
 """The names that patches and properties of your own import: `from podrace.patching import Pod, Scheduler, before`.
 
-These names are stable: a name keeps its meaning even if its module moves. They are the parts by the names that
-`podrace new-patch --list` prints, their words (phases, sub-queues, events), the objects of a cluster, the modelling language, and `Property`.
+These names are stable: a name keeps its meaning even if its module moves. They are the parts that `podrace new-patch --list` prints,
+their enums (phases, sub-queues, events), the objects of a cluster, the modelling language, and `Property`.
 
     class KeepNomination(before("77990")):    # the nominator as it was before 77990
 
@@ -86,7 +86,7 @@ HOMES = {
     "model.environment.storage.volumes": "CountedClaim Storage StorageUsers StorageWatch VolumeClaimObject VolumeObject VolumeUse",
     "model.environment.watch": "Handler NodeWatch PodWatch",
 }  # fmt: skip
-"""The names, by the modules that have them. A module is imported when one of its names is asked for."""
+"""Names by module. podrace imports a module when a program first uses one of its names."""
 
 HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
 

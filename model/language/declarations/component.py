@@ -38,7 +38,7 @@ M = TypeVar("M", bound="Model")
 
 
 class StepInfo(Data):
-    """What `@step` says of a method."""
+    """The arguments of `@step` for a method."""
 
     actor: str
     fair: bool
@@ -48,7 +48,7 @@ class StepInfo(Data):
     lasts: Lasts | None
 
     def whose(self, part: Component, args: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What tells the goroutine of the step with these arguments from others of its name: values, and the part itself."""
+        """The values, and the part, that distinguish this step's goroutine from other goroutines of the same name."""
         return tuple(part if name == "self" else args[name] for name in self.each)
 
     def scale(self, part: Component) -> Lasts:
@@ -114,7 +114,7 @@ class Component:
     phrases: ClassVar[Mapping[str, Words]] = {}
     """Words for changes of the declared state, by paths below this part: `place`, `pod.node` for a record's field.
 
-    A class that declares it answers for all the state that it declares: what is not in it is bookkeeping, never told.
+    If a class declares `phrases`, reports never show state of this class that `phrases` lacks.
     """
 
     knowledge: ClassVar[Sequence[Knowledge]] = ()
@@ -124,13 +124,13 @@ class Component:
     """The queues of this part in which events are on their way."""
 
     reads: ClassVar[Sequence[tuple[str, Reader]]] = ()
-    """Who of this part is told by which channel of another part, by its name."""
+    """The readers in this part, by the channels of other parts that they read."""
 
     steps_last: ClassVar[Lasts] = Lasts.ANY_TIME
     """The scale of time of this part's fair steps that do not say it themselves."""
 
     bookkeeping: ClassVar[bool] = False
-    """Whether no state of this part is ever told, as that of a monitor."""
+    """Whether reports never show the state of this part, such as a monitor's."""
 
     only_looks: ClassVar[bool] = False
     """Whether `observe` must neither make a step wait nor change what is not this part's: what it sees would be another system."""

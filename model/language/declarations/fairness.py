@@ -1,4 +1,4 @@
-"""Fairness and liveness: which runs count, and what must not go on for ever in one of them."""
+"""Fairness and liveness: which runs are fair, and what must not go on indefinitely in a fair run."""
 
 from ....base.structs import Data, dataclass
 from ..expressions.expr import Expr
@@ -6,11 +6,11 @@ from ..expressions.expr import Expr
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fairness:
-    """A set of transitions that a fair run does not pass over for ever; the transitions name it.
+    """A set of transitions that a fair run does not ignore indefinitely; the transitions name it.
 
-    The set waits in a state in which the guard of a member holds; `within_bounds`: and no constraint stops it. Weak fairness (justice): it is not so that the set
-    waits for ever from some point on without acting. Strong fairness (compassion): it is not so that
-    the set waits again and again, but acts only finitely often.
+    The set waits in a state in which the guard of a member holds; `within_bounds`: and no constraint stops it. Weak fairness (justice):
+    the set does not wait indefinitely from some point on without acting. Strong fairness (compassion): the set does not
+    act only finitely often while it waits again and again.
     """
 
     name: str
@@ -19,7 +19,7 @@ class Fairness:
 
 
 class Case(Data):
-    """One way to violate a liveness property: a fair run on which, from some point on, `persistent` holds for ever,
+    """One way to violate a liveness property: a fair run on which, from some point on, `persistent` always holds,
     and each of `recurrent` holds again and again.
     """
 
@@ -29,5 +29,5 @@ class Case(Data):
 
     @property
     def predicates(self) -> tuple[Expr, ...]:
-        """Everything that it looks at."""
+        """All predicates of this case."""
         return (self.persistent, *self.recurrent)

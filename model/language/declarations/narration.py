@@ -24,7 +24,7 @@ E = TypeVar("E", bound=type[Enum])
 
 
 class Content(Enum):
-    """What a condition may ask of a value instead of naming it.
+    """What a condition may say about a value instead of naming it.
 
     A value says nothing if it is false, none, or the first member of its enum.
     """
@@ -172,7 +172,7 @@ class Knowledge(Data):
 
 
 class Reader(Data):
-    """Somebody who is told by a channel: of the events from `position` on (all without one) that have the field `only`.
+    """A reader of a channel: it receives the events from `position` on (without one, all) that have the field `only`.
 
     While `busy`, the first of them has reached it already. Both are names of variables.
     """
@@ -184,7 +184,7 @@ class Reader(Data):
 
 
 class Channel(Data):
-    """Events on their way to somebody: the queue `log` of the component. The field `subject` says what an event is about.
+    """Events that wait for their readers in the queue `log` of the component. The field `subject` says what an event is about.
 
     What else an event says are the facts of its fields' names.
     """

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class NeverEnabled(Exception):
-    """The step that is traced can run in no state: what else its body does is of no matter."""
+    """The step that is traced can run in no state, so the rest of its body does not matter."""
 
 
 class StepTrace:

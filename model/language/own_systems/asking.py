@@ -1,4 +1,4 @@
-"""What a class of one's own says must hold: methods with a mark, and what they are called."""
+"""The properties of a user's class: its marked methods, and their names."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ MARK = "__podrace_asked__"
 class System(Component):
     """A closed system in one class. Its kinds of entities are those that its state and its steps name.
 
-    How many there are of a kind says `members` of the kind: a number, or names.
+    `members` of a kind, a number or names, says how many entities the kind has.
     """
 
 
@@ -46,7 +46,7 @@ def resettable(function: F) -> F:
 
 
 def liveness(function: F) -> F:
-    """Mark a method that says what must not go on for ever in a fair run; one property for each binding of its parameters.
+    """Mark a method that says what must not go on indefinitely in a fair run; one property for each binding of its parameters.
 
     It returns a condition, a Case, or several Cases.
     """

@@ -12,7 +12,7 @@ from .asking import MARK, kinds_of, line_of, place_of
 
 
 def refuse_what_only_parts_have(root: type[Model]) -> None:
-    """A Model names parts; what else stands in it nobody would look at."""
+    """Refuse anything in a Model except parts, because nothing would read it."""
     for base in root.__mro__:
         if base in (Model, object):
             continue
@@ -27,7 +27,7 @@ def refuse_what_only_parts_have(root: type[Model]) -> None:
 
 
 def refuse_what_nothing_comes_of(cls: type[Component]) -> None:
-    """Classes that Python takes, and that could not be built, or would say something else."""
+    """Refuse classes that Python accepts, but that cannot be built, or that would mean something else."""
     if "__dataclass_fields__" in vars(cls):
         raise ModelError(
             f"{cls.__name__} is a dataclass: take `@dataclass` away, its state is declared", place_of(cls)
