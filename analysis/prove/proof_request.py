@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -15,11 +16,13 @@ from ...model.environment.cluster.scope import ANY_TIME
 from ...model.environment.objects import Scope
 from ...model.history import CHANGES, Composition, resolve
 from ...properties import PROPERTIES, Property, instrument
-from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, instantiate
+from ...scenarios import Scenario
+from ...scenarios.template import LOWEST_PRIORITY, ClusterTemplate, Limits, concrete, instantiate, templates
+from ...scenarios.writing import Unwritable, scenario_text
 from ..ask.asked_property import ID as ASK
 from ..ask.asked_property import asked_property
 from ..ask.question import Question
-from ..request.in_release import HOW_GROUPS, has_entries, schedules_groups
+from ..request.in_release import HOW_GROUPS, has_entries, refusal_of, schedules_groups
 from ..request.options import parse_fix, parse_gates, parse_property
 from ..request.own_code import theirs, what_it_changed
 from ..request.own_modules import digest_of
@@ -163,6 +166,28 @@ def template_of(
     )
 
 
+def _refuse_unreadable(example: ClusterTemplate, composition: Composition) -> None:
+    """Refuse what a scenario of such a cluster may not have, or gets from its reader as a template does not. Raises UsageProblem.
+
+    The scope of a template is read without a cluster: it could be that of nobody's nodes, or what is not modelled next to groups.
+    """
+    template = next(templates(int(not example.gangs), 1, example))
+    found = instantiate(template)
+    values = {q.name: 1 for table in found.requests for q in table.values()}
+    values |= {q.name: template.pods for table in found.capacities for q in table.values()}
+    values |= {q.name: max(q.lo, 0) for q in found.priorities}
+    spec = concrete(template, values)
+    try:
+        scenario_text(spec, name="a", title="", release=None, properties=[], gates=composition.gates)
+    except Unwritable as reason:
+        why = re.sub("^no scenario file can say this cluster: (written:[0-9]+: )?", "", str(reason))
+        raise UsageProblem(
+            f"--scope: not in the clusters of a proof, for which `podrace check` takes a scenario: {why}"
+        ) from None
+    if refusal := refusal_of(Scenario("--gate", "", "", spec), composition):
+        raise UsageProblem(refusal)
+
+
 def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
     """One question for each property. Raises UsageProblem."""
     own = own_properties(request.own, request.properties)
@@ -183,6 +208,7 @@ def questions(request: ProofRequest) -> Iterator[ProofQuestion]:
         )
     if request.example.together and not request.example.gangs:
         raise UsageProblem("--together is about the pods of gangs: add --gang N")
+    _refuse_unreadable(request.example, composition)
     names = [parse_property(name, [*PROPERTIES, *own]) for name in request.properties]
     for name in dict.fromkeys(names or [*own] or ["S-NOM", "S-NOMVIS", "S-CAP"]):
         kind = (own.get(name) or PROPERTIES[name]).kind

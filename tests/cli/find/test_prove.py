@@ -218,8 +218,28 @@ class Returns(Property):
             ["--pods", "1", "--nodes", "1", "--scope", "flash=1"],
             "--scope:1: unknown field `flash`; did you mean `flush`?",
         ),
+        # Until now such proofs held, for no node could ever get the taint.
+        (
+            ["--pods", "1", "--nodes", "1", "--scope", "node_lifecycle=true", "--scope", "heartbeat_losses=1"],
+            "--scope: not in the clusters of a proof, for which `podrace check` takes a scenario: it would be read with other nodes n1 later True+unreachable:NoSchedule",
+        ),
+        (
+            ["--pods", "1", "--nodes", "1", "--scope", "scale_downs=1", "--scope", "scale_down_taints=true"],
+            "--scope: not in the clusters of a proof, for which `podrace check` takes a scenario: scope: node n1 has no update with the taint ToBeDeletedByClusterAutoscaler",
+        ),
+        *(
+            (
+                ["--pods", "0", "--nodes", "1", "--gang", "2", "--release", "1.36.3", "--gate", "GangScheduling=true", "--scope", f"{fault}=1"],
+                f"--scope: not in the clusters of a proof, for which `podrace check` takes a scenario: scope.{fault}: with groups of pods this is not modelled",
+            )
+            for fault in ("restarts", "leader_changes", "relists")
+        ),
+        (
+            ["--pods", "1", "--nodes", "1", "--release", "1.38.0-beta.0", "--gate", "TopologyAwareWorkloadScheduling=true"],
+            "--gate: TopologyAwareWorkloadScheduling needs GenericWorkload: add --gate GenericWorkload=true",
+        ),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused_is_one_line(shell: Shell, words: list[str], message: str) -> None:
     ran = shell("prove", *words)
     assert (ran.code, ran.out) == (2, "")
