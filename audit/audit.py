@@ -23,6 +23,7 @@ from .checks.nominations import Nominations
 from .checks.waiting import Waiting
 from .history.history import History
 from .history.objects import BEFORE
+from .history.one_cluster import OneCluster
 from .reading.lines import open_source
 from .reading.reading import CLAIMS, FOREIGN, Account, Read, Reader
 from .reading.records import EVER, Claim, Node, Pod, Write, time_text
@@ -104,7 +105,7 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     history.begin_with(before.pods, before.nodes)
     devices.begin_with(before.claims, bool(before.claims) or not (before.pods or before.nodes))
     counter = _Counted([*before.of_objects(), *(one.pod.rpartition("/")[0] for one in read.attempts)])
-    history.take(counter.through(read.writes))
+    history.take(OneCluster(asked.skew).through(counter.through(read.writes)))
     counter.namespaces |= account.namespaces
     if "leases" in account.levels or LeaseHeld.id in wanted:
         checks.append(lease)

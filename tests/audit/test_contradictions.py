@@ -6,6 +6,7 @@ import pytest
 
 from podrace.audit.checks.check import Window
 from podrace.audit.reading.records import time_of
+from podrace.base.problems import Problem
 from podrace.reports.audit_report import Answer
 from tests.audit.test_answers import both, of, seen
 from tests.audit.test_bindings_and_waits import lease
@@ -149,3 +150,32 @@ def test_who_acts_for_the_scheduler_is_one(tmp_path: Path) -> None:
     assert of(tmp_path, "A-LEASE", created("a", 1), client, *named).reasons == (moved,)
     nobody = of(tmp_path, "A-LEASE", created("a", 1), bound("a", "n", 3, user="mine"), *leases)
     assert nobody.reasons == ("no Binding was sent by a user who writes the scheduler's lease (once)",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "at", "several"),
+    [
+        ("node", (0, 10, 20), True), ("lease", (0, 10, 20), True),
+        ("node", (0, 10, 10.5), False), ("node", (0, 1, 20), False), ("lease", (0, 10), False),
+    ],
+)  # fmt: skip
+def test_a_log_of_two_clusters_is_refused(
+    tmp_path: Path, kind: str, at: tuple[float, ...], several: bool
+) -> None:
+    """A node was overfull with the pods of both. In one cluster, what is made again has another uid, and the first one never returns."""
+    events = [*both("a", 1, "2"), *both("b", 3, "2"), running("a", "n", 22, "2")]
+    for moment, uid in zip(at, ("one", "two", "one"), strict=False):
+        shown = seen("n", moment) if kind == "node" else lease(moment, "m", "10.0.0.1", 0)
+        shown["responseObject"]["metadata"]["uid"] = uid
+        shown["auditID"] += uid
+        events.append(shown)
+    if not several:
+        assert answered(tmp_path, events, listed(node("n"))).answers
+        return
+    name = {"node": "node n", "lease": "lease kube-system/kube-scheduler"}[kind]
+    with pytest.raises(Problem) as refused:
+        answered(tmp_path, events, listed(node("n")))
+    assert str(refused.value) == (
+        f"the log is of several clusters: the {name} has the uid one at 2026-01-01T00:00:00.000Z, two at 2026-01-01T00:00:10.000Z, "
+        "and the first one again at 2026-01-01T00:00:20.000Z: audit the log of each cluster by itself"
+    )
