@@ -1,7 +1,7 @@
-"""What the functions of `podrace.api` take: each declared type says what may be given, and what to write in the place of anything else.
+"""The arguments of `podrace.api`: each declared type says which values are allowed, and what to write instead of others.
 
-`checked` holds a call against the types of its function. So a wrong value is refused by the name of its argument, with the remedy, before anything is done.
-Numbers of the budget may be texts, too, as the command takes them: they reach the function as numbers.
+`checked` compares a call with the types of its function. It refuses a wrong value before anything is done, and names the argument and the remedy.
+Numbers of the budget may be texts, as on the command line: they reach the function as numbers.
 """
 
 import math
@@ -45,7 +45,7 @@ class _Wrong(Exception):
 
 
 class Takes(Data, slots=False):
-    """Of a declared type: `read` gives what a value stands for, or raises _Wrong or UsageProblem; what is refused is no `what`, and the remedy is to `write` something else."""
+    """A declared type: `read` returns the value that an argument stands for, or raises _Wrong or UsageProblem. The message says that the argument is no `what`, and to `write` something else."""
 
     read: Callable[[Any], Any]
     what: str
@@ -63,7 +63,7 @@ class Takes(Data, slots=False):
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, which is called only with values that its declared types allow. Raises UsageProblem for others."""
+    """The function, called only with values that its declared types allow. Raises UsageProblem for other values."""
     form = signature(function)
     hints = get_type_hints(function, include_extras=True)
     takes = {
@@ -97,7 +97,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def as_number(value: T | str | None) -> T | None:
-    """What a function works with, that `checked` has given a number for each text."""
+    """The number of an argument: `checked` has turned its text into a number."""
     assert not isinstance(value, str)
     return value
 

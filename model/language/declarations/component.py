@@ -80,13 +80,12 @@ def step(
     method that it overrides.
 
     The fair steps of one goroutine are a weakly fair set: while it can go on, it goes on eventually, by any of
-    its steps. The goroutine is that of the actor unless `goroutine` names another; `each` names a parameter
-    of which every value has a goroutine of its own, or several parameters; "self" stands for the part: where several parts have
-    the step, each of them has a goroutine of its own. `random` says that the step is the outcome of a random choice: each of
-    its bindings is a strongly fair set by itself, so an outcome that is possible again and again comes eventually.
+    its steps. The goroutine is the actor's unless `goroutine` names another. `each` names one or several parameters: every value has its own goroutine.
+    "self" stands for the part: if several parts have the step, each part has its own goroutine. `random` says that the step is the
+    outcome of a random choice: each of its bindings is a strongly fair set by itself, so an outcome that is possible again and again happens eventually.
 
-    `lasts` is the scale of time of the step. Without it, fair steps last as `steps_last` of the part says, and any other takes
-    any time. Only a system with scales of time looks at it.
+    `lasts` is the scale of time of the step. Without it, a fair step lasts as `steps_last` of the part says, and any other step takes any time.
+    Only systems with scales of time use it.
     """
 
     if not isinstance(actor, str):
@@ -109,7 +108,7 @@ class Component:
     name: str
 
     kinds: ClassVar[Sequence[type[Entity]]] = ()
-    """The kinds of entities that a model has for the sake of this part."""
+    """The kinds of entities that this part adds to a model."""
 
     phrases: ClassVar[Mapping[str, Words]] = {}
     """Words for changes of the declared state, by paths below this part: `place`, `pod.node` for a record's field.
@@ -133,7 +132,7 @@ class Component:
     """Whether reports never show the state of this part, such as a monitor's."""
 
     only_looks: ClassVar[bool] = False
-    """Whether `observe` must neither make a step wait nor change what is not this part's: what it sees would be another system."""
+    """Whether `observe` must neither make a step wait nor change another part's state, because it would then observe another system."""
 
     def read_field(self, name: str) -> Any:
         """The current value of a declared field."""

@@ -1,4 +1,4 @@
-"""How a model tells of itself: words that a component declares beside its steps and its state.
+"""The words of reports about a model: a component declares them next to its steps and its state.
 
     @step(actor="scheduler")
     @tells(
@@ -8,8 +8,8 @@
     )
     def filter(self, pod: Pod, node: Node) -> None: ...
 
-Words only: no engine reads them, and no verdict, count, slice or fingerprint depends on them. Whoever declares none is told
-by the names of steps and variables.
+No engine reads these words, and no verdict, count, slice or fingerprint depends on them. Without words, reports use the names of
+steps and variables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def finds(state: str, of: str, value: Any) -> Finds:
 
 
 class Sentence(Data):
-    """A step in one sentence, for where it changed, or found, what `when` says.
+    """One sentence for a step that changed, or found, what `when` says.
 
     Names in braces are the step's arguments; `{why}` stands for a colon and the reasons that `Component.explains` gives. With a condition on a change there are `{before}` and `{after}`, the values of the
     changed cell, and `{0}`, `{1}`, its keys.
@@ -82,9 +82,9 @@ Said = Changes | Finds | str | Sentence
 
 
 def tells(*said: Said) -> Callable[[F], F]:
-    """How a step is told: by the first sentence whose condition, which stands before it, the step meets; one without a condition is told always.
+    """How reports describe a step: by the first sentence whose condition, given before the sentence, the step meets. A sentence without a condition always applies.
 
-    An overriding method is told as the one that it overrides, unless it declares sentences of its own.
+    An overriding method has the sentences of the method that it overrides, unless it declares its own.
     """
 
     def mark(function: F) -> F:
@@ -112,7 +112,7 @@ def _refuse_idle(when: Changes | Finds | None) -> None:
 
 
 class Words(Data):
-    """How a change of a piece of state is told: by `set` if its new value says something, else by `cleared`.
+    """How reports describe a change of a piece of state: by `set` if its new value says something, else by `cleared`.
 
     An empty text hides the change. `{0}`, `{1}` are the keys of the cell, `{before}` and `{after}` the values, any other
     name is an argument of the step. A `decisive` change stands out.
@@ -146,9 +146,9 @@ def spoken(**words: str) -> Callable[[E], E]:
 
 
 class Fact(Data):
-    """One thing that can be known of a pod or a node: what is said if it is so, with `{value}`, and if it is not.
+    """One fact about a pod or a node: the words if it is true, with `{value}`, and the words if it is not.
 
-    All who know of a `compared` fact should agree on it in the end.
+    All components that know a `compared` fact should agree on it in the end.
     """
 
     name: str

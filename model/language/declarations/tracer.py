@@ -23,7 +23,7 @@ class NeverEnabled(Exception):
 
 
 class StepTrace:
-    """The symbolic state in the middle of one step's body. One that `stops` raises NeverEnabled once nothing can run the step."""
+    """The symbolic state in the middle of one step's body. With `stops`, it raises NeverEnabled as soon as no state can run the step."""
 
     __slots__ = (
         "closed",
@@ -101,7 +101,7 @@ class StepTrace:
 
 
 class Looking(StepTrace):
-    """The symbolic state that something looks at which is no step: it assigns nothing, and makes no step wait."""
+    """Symbolic state for code that is no step: such code assigns nothing, and makes no step wait."""
 
     __slots__ = ()
 

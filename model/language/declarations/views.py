@@ -107,7 +107,7 @@ class TableView:
         self._is_one = len(alternatives) == 1 and condition.op == "const" and condition.value
 
     def keep_to_now(self) -> None:
-        """Raise ModelError if another table was assigned here since this one was read: what it held is gone."""
+        """Raise ModelError if another table was assigned here since this one was read: its old contents are gone."""
         if len(given := renewed()) > self._since:
             mine = {id(alt) for _, alt in self.alternatives}
             if any(id(cell) in mine for cell in given[self._since :]):

@@ -1,7 +1,7 @@
-"""Code of the user's in which Python would answer for a symbol, made to say so.
+"""User code in which Python itself would answer for a symbol: it is made to ask podrace.
 
-The language hears operators, but not what hashes a symbol (`in` a set, a key), writes it as a text, or asks for its type: Python itself answers,
-of the symbol and not of what it stands for, mostly False. So symbols look at who asks. What asks no symbol, as `is` does, is compiled to ask here.
+The language sees operators. It does not see code that hashes a symbol (`in` a set, a key), writes it as a text, or asks for its type.
+There Python itself answers for the symbol, and not for its value, mostly False. So symbols check who asks. Code that asks no symbol, such as `is`, is compiled to ask here.
 """
 
 import ast

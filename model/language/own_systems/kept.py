@@ -1,4 +1,4 @@
-"""What steps keep beside declared state: nobody would see it, since each step is read once. It is looked for before steps are read, and afterwards."""
+"""What steps keep outside of declared state. podrace reads each step once, so it would not see such state; it searches for it before and after it reads the steps."""
 
 from collections import deque
 from collections.abc import Collection, Mapping

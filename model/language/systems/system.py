@@ -63,7 +63,7 @@ class Transition(Data):
         return all_of((self.guard, *(e for _, e in self.constraints)))
 
     def waits(self, fairness: Fairness) -> Expr:
-        """Where a fair set that it is a member of waits for it."""
+        """The condition under which a fair set of this transition waits for it."""
         return self.enabled if fairness.within_bounds else self.guard
 
     @property
@@ -80,7 +80,7 @@ class Transition(Data):
 
 
 class NotingScope:
-    """The bounds that a model is built with, while something reads them: `read` has the names of what it has read."""
+    """The bounds that a model is built with. `read` has the names of the bounds that were read."""
 
     def __init__(self, scope: Any) -> None:
         self._scope = scope
@@ -92,9 +92,9 @@ class NotingScope:
 
 
 class Explainer:
-    """Asks the model, when a report wants to know, why a step goes as it does. It stays in its process: a copy says nothing.
+    """Asks the model, for a report, why a step has its outcome. It works only in its own process: a copy says nothing.
 
-    `bounds` has for each step, by part and name, which bounds of the scope its text looks at.
+    `bounds` has the bounds of the scope that the code of each step reads, by part and name.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Explainer:
             return {text: as_expr(when, BOOL) for text, when in said.items()}
 
     def said_of(self, part: str, question: str) -> dict[str, Expr]:
-        """What a part of the model answers when it is asked: sentences, each with the states in which it is so."""
+        """The sentences with which a part of the model answers, each with the states in which it is true."""
         asked = getattr(self._model.parts.get(part), question, None) if self._model is not None else None
         if self._model is None or asked is None:
             return {}

@@ -1,4 +1,4 @@
-"""Every sentence by which a transition can be told, with the states before it in which it is told so.
+"""Every sentence that can describe a transition, with the states before the transition in which the sentence applies.
 
 `Narration.sentence` picks the sentence of a step that was taken; this is the same choice over symbolic state.
 """
@@ -15,7 +15,7 @@ from .system import Transition, TransitionSystem
 from .telling import Arguments, agrees, named
 
 MOST_VALUES = 64
-"""A sentence that names a value is told for each of so many; of more, the value is left open."""
+"""Up to so many values, a sentence that names a value becomes one sentence for each value. Beyond that, the value is left open."""
 
 
 class Telling(Data):
