@@ -40,7 +40,7 @@ def _in_order(found: Iterable[Scenario]) -> tuple[Scenario, ...]:
 
 @cache
 def _read(path: Path) -> Scenario:
-    return read_scenario(path, f"scenarios/{path.name}")
+    return read_scenario(path, f"scenarios/{path.relative_to(HERE).as_posix()}")
 
 
 def selected(wanted: str) -> tuple[Scenario, ...]:
@@ -56,32 +56,19 @@ def selected(wanted: str) -> tuple[Scenario, ...]:
 def _beside(wanted: str) -> tuple[Scenario, ...]:
     """Those in the folders beside the catalogue, such as the open hazards, that have this name."""
     files = (path for path in sorted(HERE.glob("*/*.yaml")) if wanted in path.read_text(encoding="utf-8"))
-    found = (read_scenario(path, f"scenarios/{path.relative_to(HERE).as_posix()}") for path in files)
-    return tuple(scenario for scenario in found if scenario.name == wanted)
+    return tuple(scenario for scenario in map(_read, files) if scenario.name == wanted)
 
 
 @cache
 def hazards() -> tuple[Scenario, ...]:
     """The open hazards that docs/hazards.md is about, by name: scenarios of releases that are in use."""
-    found = [
-        read_scenario(path, f"scenarios/hazards/{path.name}") for path in (HERE / "hazards").glob("*.yaml")
-    ]
-    return tuple(sorted(found, key=lambda s: s.name))
+    return tuple(sorted(map(_read, (HERE / "hazards").glob("*.yaml")), key=lambda s: s.name))
 
 
 def shipped() -> list[Scenario]:
     """All scenarios that come with podrace: the hazards, the catalogue, and the other folders beside it."""
-    known = [*hazards(), *catalogue()]
-    files = {scenario.file for scenario in known}
-    paths = (path.relative_to(HERE).as_posix() for path in sorted(HERE.glob("*/*.yaml")))
-    return [
-        *known,
-        *(
-            read_scenario(HERE / path, f"scenarios/{path}")
-            for path in paths
-            if f"scenarios/{path}" not in files
-        ),
-    ]
+    others = (path for path in sorted(HERE.glob("*/*.yaml")) if path.parent.name != "hazards")
+    return [*hazards(), *catalogue(), *map(_read, others)]
 
 
 def _is_there(path: Path) -> bool:

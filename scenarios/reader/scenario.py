@@ -5,7 +5,7 @@ and `race` (the upstream race that a scenario shows).
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from ...base.problems import Problem
 from ...base.structs import Data
@@ -70,7 +70,7 @@ def read_expectations(section: Value | None, lines: dict[str, int]) -> tuple[Exp
     if section.is_list:
         found = [e for element in section.elements("a list") for e in _of_release(element, lines)]
     else:
-        found = list(_verdicts(section, _Of(), lines))
+        found = _verdicts(section, Expectation("", "", ""), lines)
     if not found:
         section.fail("nothing is expected: give a verdict for a property, or remove the section")
     return tuple(found)
@@ -82,16 +82,8 @@ def _of_release(value: Value, lines: dict[str, int]) -> list[Expectation]:
     with_fixes, without_fixes = (_changes(fields.get(name)) for name in ("with_fixes", "without_fixes"))
     gates = read_feature_gates(fields.get("featureGates"), {})
     lines |= {field.path: field.line for field in fields.values()}
-    return _verdicts(fields["verdicts"], _Of(release, with_fixes, without_fixes, gates), lines)
-
-
-class _Of(Data):
-    """What verdicts are expected of."""
-
-    release: str | None = None
-    with_fixes: tuple[str, ...] = ()
-    without_fixes: tuple[str, ...] = ()
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    of = Expectation("", "", "", None, release, with_fixes, without_fixes, gates)
+    return _verdicts(fields["verdicts"], of, lines)
 
 
 def read_feature_gates(section: Value | None, lines: dict[str, int]) -> Mapping[str, bool]:
@@ -111,17 +103,13 @@ def _changes(value: Value | None) -> tuple[str, ...]:
     )
 
 
-def _verdicts(section: Value, of: _Of, lines: dict[str, int]) -> list[Expectation]:
+def _verdicts(section: Value, of: Expectation, lines: dict[str, int]) -> list[Expectation]:
+    """What is expected of each property: `of` says in which release, with which fixes and gates."""
     found = []
     for key, value in section.items("a mapping from properties to verdicts"):
         lines[key.path] = key.line
         verdict, steps = _verdict(value)
-        name = key.node.value
-        found.append(
-            Expectation(
-                name, verdict, key.path, steps, of.release, of.with_fixes, of.without_fixes, of.feature_gates
-            )
-        )
+        found.append(replace(of, property=key.node.value, verdict=verdict, path=key.path, steps=steps))
     return found
 
 

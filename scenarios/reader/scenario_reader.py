@@ -83,14 +83,13 @@ def _title(value: Value | None) -> str:
 
 
 def _names(fields: Mapping[str, Value], name: str, lines: dict[str, int]) -> tuple[str, ...]:
-    found: list[str] = []
-    for value in fields[name].elements("a list of property identifiers") if name in fields else []:
-        identifier = value.text("a property identifier such as S-NOM")
-        if identifier in found:
-            value.fail(f"{value.described} is listed twice: remove one of them")
-        found.append(identifier)
-        lines[value.path] = value.line
-    return tuple(found)
+    if name not in fields:
+        return ()
+    wanted = "a list of property identifiers"
+    lines |= {value.path: value.line for value in fields[name].elements(wanted)}
+    return tuple(
+        fields[name].distinct(wanted, lambda value: value.text("a property identifier such as S-NOM"))
+    )
 
 
 __all__ = ["parse_scenario", "read_scenario"]

@@ -90,7 +90,7 @@ def _pod_term(
     anti: bool,
     unselected: Selector | None = None,
 ) -> Term:
-    given = any(name in fields for name in ("labelSelector", *SELECTORS.names))
+    given = _selects(fields)
     if not given and unselected is None:
         place.fail("`matchLabels` is missing: a term needs `matchLabels` and `topologyKey`")
     if "topologyKey" not in fields:
@@ -108,6 +108,10 @@ def _pod_term(
         namespace_selector=None if spaces is None else read_selector(spaces),
         weight=weight,
     )
+
+
+def _selects(fields: Mapping[str, Value]) -> bool:
+    return any(name in fields for name in ("labelSelector", *SELECTORS.names))
 
 
 def _selector(fields: Mapping[str, Value]) -> Selector:
@@ -281,12 +285,9 @@ def _constraint(value: Value, labels: Mapping[str, str]) -> SpreadConstraint:
     fields = SPREAD.fields(value, "a constraint with `maxSkew` and `topologyKey`")
     if "minDomains" in fields and _is_soft(value):
         fields["minDomains"].fail("ScheduleAnyway has no minDomains: remove it")
-    beside = next((name for name in SELECTORS.names if name in fields), None)
-    if "labelSelector" not in fields and beside is None:
+    if not _selects(fields):
         value.fail("`matchLabels` is missing: give the labels of the pods that are counted")
-    if "labelSelector" in fields and beside is not None:
-        fields[beside].fail(f"`labelSelector` is there, too: move `{beside}` into it")
-    selector = read_selector(fields["labelSelector"]) if "labelSelector" in fields else selector_in(fields)
+    selector = _selector(fields)
     if "matchLabelKeys" in fields:
         keys = [label_key(key) for key in fields["matchLabelKeys"].elements("a list of label keys")]
         own = tuple(Requirement(key, Operator.IN, (labels[key],)) for key in keys if key in labels)

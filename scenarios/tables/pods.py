@@ -91,13 +91,7 @@ MOUNTS = Kind(
 
 
 def _points(value: Value) -> list[ExtensionPoint]:
-    found: list[ExtensionPoint] = []
-    for element in value.elements("a list of extension points"):
-        point = ExtensionPoint(POINT.read(element))
-        if point in found:
-            element.fail(f"{element.described} is listed twice: remove one of them")
-        found.append(point)
-    return found
+    return value.distinct("a list of extension points", lambda element: ExtensionPoint(POINT.read(element)))
 
 
 def _points_in_words(pod: Pod) -> list[str]:

@@ -1,9 +1,10 @@
 """Names of objects, the sections of a file that map names to objects, labels, and selectors of labels."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from ...base.structs import Data
+from ...base.text import known_names
 from ...model.environment.objects import Operator
 from .yaml_values import Value
 
@@ -47,10 +48,12 @@ def read_object_name(value: Value, qualified: bool = False) -> str:
 
 
 def read_members(
-    section: Value, kind: str, known: tuple[str, ...], example: str = "{cpu: 2}"
+    section: Value | None, kind: str, known: tuple[str, ...], example: str = "{cpu: 2}"
 ) -> dict[str, Member]:
-    """The objects of a section by name; `kind` says in the plural what they are, `example` what one looks like."""
-    members = {}
+    """The objects of a section by name, none without it; `kind` says in the plural what they are, `example` what one looks like."""
+    members: dict[str, Member] = {}
+    if section is None:
+        return members
     for key, value in section.items(f"a mapping from names to {kind}"):
         fields = value.fields(known, f"a mapping such as {example}")
         members[read_object_name(key, kind != "nodes")] = Member(value, fields)
@@ -59,6 +62,21 @@ def read_members(
             f"{len(members)} {kind} are more than an exhaustive search can cover: at most {MAX_ENTITIES}"
         )
     return members
+
+
+def known(value: Value, names: Collection[str], what: str) -> str:
+    """The name that a value is, if there is `what` of that name."""
+    name = value.scalar(f"the name of a {what}")
+    if name not in names:
+        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
+    return name
+
+
+def refuse_fields(fields: Mapping[str, Value], names: Iterable[str], problem: str) -> None:
+    """Refuse each of these fields that is given; `problem` has {} for its name."""
+    for name in names:
+        if name in fields:
+            fields[name].fail(problem.format(name))
 
 
 _KEY = re.compile(

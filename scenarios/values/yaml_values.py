@@ -4,9 +4,9 @@ A complaint is one line that says where, what, and what to do. Only plain data i
 documents, deep nesting and big files are refused, so that no file can do harm or mean something that its reader does not see.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeVar
 
 import yaml
 
@@ -17,6 +17,8 @@ from ...base.text import known_names, one_line
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 20
 MAX_DIGITS = 12
+
+T = TypeVar("T")
 
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {
@@ -146,6 +148,15 @@ class Value(Data):
         if not isinstance(self.node, yaml.SequenceNode):
             self.expect(wanted)
         return [self.at(f"{self.path}[{i}]", node) for i, node in enumerate(self.node.value)]
+
+    def distinct(self, wanted: str, read: Callable[[Self], T]) -> list[T]:
+        """What this makes of the elements of a list, of which no two may be the same."""
+        found: list[T] = []
+        for element in self.elements(wanted):
+            found.append(read(element))
+            if found[-1] in found[:-1]:
+                element.fail(f"{element.described} is listed twice: remove one of them")
+        return found
 
     def scalar(self, wanted: str) -> str:
         """A scalar as it was written, whatever YAML would make of it (1.10 stays 1.10)."""

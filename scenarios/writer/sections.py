@@ -1,6 +1,6 @@
 """The sections of a scenario file other than `nodes` and `pods`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...model.environment.cluster.scope import BOUNDS
@@ -21,7 +21,7 @@ from ..tables.objects import (
     VOLUMES,
 )
 from ..tables.rules import selector_in_words
-from ..tables.table import plain
+from ..tables.table import Table, plain
 from .objects import nodes_in_words, pods_in_words, templates_of
 
 
@@ -40,13 +40,9 @@ def _namespaces(spec: ClusterSpec) -> dict[str, Any]:
     return found
 
 
-def _budgets(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.name: {"selector": {}, **plain(BUDGETS.say(of))} for of in spec.budgets}
-
-
-def _devices(spec: ClusterSpec) -> dict[str, Any]:
-    """The devices as they are published."""
-    return {of.shared or of.name: plain(DEVICES.say(of)) for of in spec.devices if not of.parts}
+def _each(table: Table, objects: Iterable[Any]) -> dict[str, Any]:
+    """What a table says of each of these objects, by name."""
+    return {of.name: plain(table.say(of)) for of in objects}
 
 
 def _counters(spec: ClusterSpec) -> dict[str, int]:
@@ -62,11 +58,7 @@ def _counters(spec: ClusterSpec) -> dict[str, int]:
 
 def _claims(spec: ClusterSpec) -> dict[str, Any]:
     """The claims that are there at the start, or that users create; others come from templates, and from the scheduler."""
-    return {
-        claim.name: plain(CLAIMS.say(claim))
-        for claim in spec.claims
-        if (claim.owner is None or claim.exists) and not (claim.special and not claim.exists)
-    }
+    return _each(CLAIMS, (c for c in spec.claims if c.exists or (c.owner is None and not c.special)))
 
 
 def _templates(spec: ClusterSpec) -> dict[str, Any]:
@@ -77,39 +69,8 @@ def _templates(spec: ClusterSpec) -> dict[str, Any]:
     }
 
 
-def _device_classes(spec: ClusterSpec) -> dict[str, Any]:
-    return {claim.of: {} for claim in spec.claims if claim.special}
-
-
-def _drivers(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.name: plain(CSI_DRIVERS.say(of)) for of in spec.drivers}
-
-
-def _storage_classes(spec: ClusterSpec) -> dict[str, Any]:
-    classes = [volume.storage_class for volume in spec.volumes]
-    classes += [claim.storage_class for claim in spec.volume_claims]
-    return {of.name: plain(STORAGE_CLASSES.say(of)) for of in classes}
-
-
-def _volumes(spec: ClusterSpec) -> dict[str, Any]:
-    """The volumes but for those that a provisioner may make."""
-    return {of.name: plain(VOLUMES.say(of)) for of in spec.volumes if of.provisioned_for is None}
-
-
-def _volume_claims(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.name: plain(VOLUME_CLAIMS.say(of)) for of in spec.volume_claims}
-
-
-def _groups(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.name: plain(GROUPS.say(of)) for of in spec.groups}
-
-
 COUNTED = {OwnerKind.REPLICA_SET: "replicas", OwnerKind.DEPLOYMENT: "replicas", OwnerKind.JOB: "completions"}
 """How the number of pods that a controller wants is called, where it has one."""
-
-
-def _controllers(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.name: _controller(of) for of in spec.owners}
 
 
 def _controller(of: OwnerSpec) -> dict[str, Any]:
@@ -121,10 +82,6 @@ def _controller(of: OwnerSpec) -> dict[str, Any]:
         "pods": by_node if of.kind is OwnerKind.DAEMON_SET else names,
         **plain(CONTROLLERS.say(of)),
     }
-
-
-def _descheduler(spec: ClusterSpec) -> dict[str, Any]:
-    return {of.kind.value: _strategy(of) for of in spec.strategies}
 
 
 def _strategy(of: StrategySpec) -> dict[str, Any]:
@@ -156,14 +113,6 @@ def _extender(spec: ClusterSpec) -> dict[str, Any]:
     return plain(EXTENDERS.say(spec.extenders[0])) if alone else {}
 
 
-def _extenders(spec: ClusterSpec) -> dict[str, Any]:
-    return {} if _extender(spec) else {of.name: plain(EXTENDERS.say(of)) for of in spec.extenders}
-
-
-def _config(spec: ClusterSpec) -> dict[str, Any]:
-    return plain(CONFIG.say(spec.scope.config))
-
-
 def _scope(spec: ClusterSpec) -> dict[str, Any]:
     plain, always = Scope(), ("pod_events", "node_events")
     values = {name: getattr(spec.scope, name) for name in BOUNDS}
@@ -176,24 +125,32 @@ def _scope(spec: ClusterSpec) -> dict[str, Any]:
 
 SECTIONS: dict[str, Callable[[ClusterSpec], dict[str, Any]]] = {
     "nodes": nodes_in_words,
-    "devices": _devices,
+    "devices": lambda spec: {
+        of.shared or of.name: plain(DEVICES.say(of)) for of in spec.devices if not of.parts
+    },
     "sharedCounters": _counters,
-    "deviceClasses": _device_classes,
+    "deviceClasses": lambda spec: {claim.of: {} for claim in spec.claims if claim.special},
     "resourceClaims": _claims,
     "resourceClaimTemplates": _templates,
-    "csiDrivers": _drivers,
-    "storageClasses": _storage_classes,
-    "volumes": _volumes,
-    "volumeClaims": _volume_claims,
-    "podGroups": _groups,
+    "csiDrivers": lambda spec: _each(CSI_DRIVERS, spec.drivers),
+    "storageClasses": lambda spec: _each(
+        STORAGE_CLASSES,
+        [*(of.storage_class for of in spec.volumes), *(of.storage_class for of in spec.volume_claims)],
+    ),
+    # Without those that a provisioner may make.
+    "volumes": lambda spec: _each(VOLUMES, (of for of in spec.volumes if of.provisioned_for is None)),
+    "volumeClaims": lambda spec: _each(VOLUME_CLAIMS, spec.volume_claims),
+    "podGroups": lambda spec: _each(GROUPS, spec.groups),
     "namespaces": _namespaces,
     "pods": pods_in_words,
-    "podDisruptionBudgets": _budgets,
-    "controllers": _controllers,
-    "descheduler": _descheduler,
+    "podDisruptionBudgets": lambda spec: {
+        of.name: {"selector": {}, **plain(BUDGETS.say(of))} for of in spec.budgets
+    },
+    "controllers": lambda spec: {of.name: _controller(of) for of in spec.owners},
+    "descheduler": lambda spec: {of.kind.value: _strategy(of) for of in spec.strategies},
     "gateKeepers": _keepers,
     "extender": _extender,
-    "extenders": _extenders,
-    "config": _config,
+    "extenders": lambda spec: {} if _extender(spec) else _each(EXTENDERS, spec.extenders),
+    "config": lambda spec: plain(CONFIG.say(spec.scope.config)),
     "scope": _scope,
 }

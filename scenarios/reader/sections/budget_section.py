@@ -1,49 +1,37 @@
 """`podDisruptionBudgets`: what budgets select and allow, and what the disruption controller would never have allowed."""
 
-from collections.abc import Iterable
-
-from ....base.text import known_names
 from ....model.environment.objects import DisruptionBudget
 from ...tables.objects import BUDGETS
 from ...tables.selectors import read_selector
-from ...values.labels import Member, read_members
+from ...values.labels import Member, Members, known
 from ...values.yaml_values import Value
 from .draft import Draft
 from .pod_section import namespace_of
 
 
-def read_budgets(section: Value | None, pods: Iterable[str]) -> tuple[DisruptionBudget, ...]:
-    """The budgets of a cluster that has these pods."""
-    if section is None:
-        return ()
-    known = list(pods)
-    members = read_members(section, "budgets", BUDGETS.names, "{selector: {matchLabels: {app: web}}}")
-    return tuple(_budget(i, name, member, known) for i, (name, member) in enumerate(members.items()))
+def read_budgets(draft: Draft) -> None:
+    """The budgets."""
+    example = "{selector: {matchLabels: {app: web}}}"
+    members = draft.members("podDisruptionBudgets", "budgets", BUDGETS, example)
+    draft.budgets = tuple(
+        _budget(i, name, member, draft.pod_members) for i, (name, member) in enumerate(members.items())
+    )
 
 
-def _budget(index: int, name: str, member: Member, pods: list[str]) -> DisruptionBudget:
+def _budget(index: int, name: str, member: Member, pods: Members) -> DisruptionBudget:
     fields = member.fields
     BUDGETS.require(member.place, fields)
-    given = fields.get("disruptionsAllowed")
+    given, listed = fields.get("disruptionsAllowed"), fields.get("disruptedPods")
+    disrupted = listed.elements("a list of the names of pods") if listed is not None else []
     return DisruptionBudget(
         index,
         name,
         read_selector(fields["selector"]),
         0 if given is None else BUDGETS["disruptionsAllowed"].value(given),
         namespace=namespace_of(name, fields),
-        disrupted=_disrupted(fields.get("disruptedPods"), pods),
+        disrupted=[known(element, pods, "pod") for element in disrupted],
         **BUDGETS.read(fields),
     )
-
-
-def _disrupted(value: Value | None, pods: list[str]) -> list[str]:
-    found = []
-    for element in value.elements("a list of the names of pods") if value is not None else []:
-        name = element.scalar("the name of a pod")
-        if name not in pods:
-            element.fail(f"there is no pod {element.described}; {known_names(name, pods)}")
-        found.append(name)
-    return found
 
 
 def key_of(top: Value, section: str, name: str) -> Value:
@@ -84,19 +72,13 @@ def refuse_uncounted(draft: Draft) -> None:
 
 def refuse_readiness(draft: Draft) -> None:
     """Refuse what is said of pods that are not ready, or Pending, where nobody looks at that."""
-    top, fields, members, budgets, scope = (
-        draft.top,
-        draft.sections,
-        draft.pod_members,
-        draft.budgets,
-        draft.scope,
-    )
-    for member in members.values():
+    top, scope = draft.top, draft.scope
+    for member in draft.pod_members.values():
         if "phase" in member.fields and not scope.pod_phases:
             member.fields["phase"].fail(
                 "nobody looks at the phase of a pod: add `readiness: true` and `pod_phases: true` to `scope`, or remove this"
             )
-        if "deleted" in member.fields and "controllers" in fields:
+        if "deleted" in member.fields and "controllers" in draft.sections:
             member.fields["deleted"].fail(
                 "whose controller has replaced a pod already is not modelled: remove this, or `controllers`"
             )
@@ -104,7 +86,7 @@ def refuse_readiness(draft: Draft) -> None:
             member.fields["ready"].fail(
                 "nobody looks whether pods are ready: add `readiness: true` to `scope`, or remove this"
             )
-    for budget in budgets if not scope.readiness else ():
+    for budget in draft.budgets if not scope.readiness else ():
         place = key_of(top, "podDisruptionBudgets", budget.name)
         if budget.always_allow:
             place.fail(

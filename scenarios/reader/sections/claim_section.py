@@ -7,10 +7,9 @@ from typing import Any
 from ....base.text import known_names
 from ....model.environment.objects import Claim, Pod, Wish, is_scalar_resource
 from ...tables.objects import CLAIMS, DEVICE_CLASSES, MAX_COUNT, TEMPLATES
-from ...values.labels import Members, read_members
-from ...values.resources import Amounts
+from ...values.labels import Members, known, refuse_fields
 from ...values.yaml_values import Value
-from .device_section import known, read_asked
+from .device_section import allocate, read_asked, supply_of
 from .draft import Draft
 
 IMPLICIT = "deviceclass.resource.kubernetes.io/"
@@ -18,15 +17,23 @@ IMPLICIT = "deviceclass.resource.kubernetes.io/"
 REFERENCE_FIELDS = ("name", "resourceClaimName", "resourceClaimTemplateName")
 
 
-def claim_members(section: Value | None) -> Members:
-    """The claims as they are written."""
-    if section is None:
-        return {}
-    return read_members(section, "claims", CLAIMS.names, "{device: gpu1, reservedFor: [p]}")
+def read_all_claims(draft: Draft) -> None:
+    """The claims: those of the section, those that are made from templates, and those of extended resources; with what they can be given, and have at the start."""
+    templates = {name: read_asked(member) for name, member in _template_members(draft).items()}
+    members = draft.members("resourceClaims", "claims", CLAIMS, "{device: gpu1, reservedFor: [p]}")
+    draft.claims = _read_claims(members, draft.pods)
+    _add_made_claims(draft, templates)
+    _add_special_claims(draft, members)
+    draft.supply = supply_of(draft)
+    allocate(draft.claims, members, draft)
 
 
-def read_claims(members: Members, pods: Iterable[Pod]) -> dict[str, Claim]:
-    """The claims, by name; what is allocated at the start is noted later."""
+def _template_members(draft: Draft) -> Members:
+    return draft.members("resourceClaimTemplates", "templates", TEMPLATES, "{deviceClassName: gpu}")
+
+
+def _read_claims(members: Members, pods: Iterable[Pod]) -> dict[str, Claim]:
+    """The claims of the section, by name; what is allocated at the start is noted later."""
     named = {pod.name: pod for pod in pods}
     found: dict[str, Claim] = {}
     for index, (name, member) in enumerate(members.items()):
@@ -73,23 +80,11 @@ def _reference(pod: str, element: Value) -> tuple[str, str | None]:
     return fields["resourceClaimName"].scalar("the name of a claim"), None
 
 
-def read_templates(section: Value | None) -> dict[str, dict[str, Any]]:
-    """The templates of claims, by name: what each asks for."""
-    if section is None:
-        return {}
-    members = read_members(section, "templates", TEMPLATES.names, "{deviceClassName: gpu}")
-    return {name: read_asked(member) for name, member in members.items()}
-
-
-def read_device_classes(section: Value | None) -> dict[str, str]:
+def _device_classes(draft: Draft) -> dict[str, str]:
     """The device classes that back extended resources, by the name of the resource: the one that they name, and the implicit one."""
-    if section is None:
-        return {}
-    members = read_members(
-        section, "deviceClasses", DEVICE_CLASSES.names, "{extendedResourceName: example.com/gpu}"
-    )
     found: dict[str, str] = {}
-    for name, member in members.items():
+    example = "{extendedResourceName: example.com/gpu}"
+    for name, member in draft.members("deviceClasses", "deviceClasses", DEVICE_CLASSES, example).items():
         found[f"{IMPLICIT}{name}"] = name
         value = member.fields.get("extendedResourceName")
         if value is not None:
@@ -104,15 +99,14 @@ def read_device_classes(section: Value | None) -> dict[str, str]:
     return found
 
 
-def take_backed(
-    asked: Mapping[str, Amounts], has: Mapping[str, Amounts], members: Members, classes: Mapping[str, str]
-) -> dict[str, Wish]:
+def take_backed(draft: Draft) -> None:
     """The class and number of the devices that back what a pod asks for, by pod. That is no resource of a node then, and is taken out of the amounts.
 
     Where all nodes have the resource, from a device plugin, no device backs it.
     """
-    found: dict[str, Wish] = {}
-    for name, amounts in asked.items():
+    classes, has = _device_classes(draft), draft.has
+    found = draft.backed = dict[str, Wish]()
+    for name, amounts in draft.asked.items():
         for resource in [r for r in amounts.amount if r in classes]:
             plugged = [node for node, there in has.items() if there.most(resource) > 0]
             if len(plugged) == len(has):
@@ -121,7 +115,7 @@ def take_backed(
                 has[plugged[0]].place[resource].fail(
                     f"devices back {resource} on nodes without it, and node {plugged[0]} has it from a device plugin: give it to all nodes, or to none"
                 )
-            place, fields = amounts.place.pop(resource), members[name].fields
+            place, fields = amounts.place.pop(resource), draft.pod_members[name].fields
             amount, so_far = amounts.amount.pop(resource), found.get(name, Wish(classes[resource], 0))
             asked_now = int(amount) if isinstance(amount, Fraction) else MAX_COUNT + 1
             wish = Wish(classes[resource], so_far.count + asked_now)
@@ -129,13 +123,9 @@ def take_backed(
                 place.fail(
                     f"in place of extended resources a pod asks for 1 to {MAX_COUNT} devices of one class: remove the others"
                 )
-            for other in ("podGroup", "updates"):
-                if other in fields:
-                    fields[other].fail(
-                        f"a pod whose extended resources are backed by devices has no `{other}`: remove it"
-                    )
+            why = "a pod whose extended resources are backed by devices has no `{}`: remove it"
+            refuse_fields(fields, ("podGroup", "updates"), why)
             found[name] = wish
-    return found
 
 
 def refuse_backed(draft: Draft) -> None:
@@ -163,65 +153,50 @@ def special_claim(pod: str) -> str:
     return f"{pod}-extended-resources"
 
 
-def add_special_claims(
-    claims: dict[str, Claim], members: Members, backed: Mapping[str, Wish]
-) -> dict[str, Claim]:
-    """With the claims that the scheduler makes for extended resources: one that is in the section is left from before the start."""
-    for pod, wish in backed.items():
+def _add_special_claims(draft: Draft, members: Members) -> None:
+    """Add the claims that the scheduler makes for extended resources: one that is in the section is left from before the start."""
+    claims = draft.claims
+    for pod, wish in draft.backed.items():
         of = wish.of
         name = special_claim(pod)
-        known = claims.get(name)
-        if known is None:
+        left = claims.get(name)
+        if left is None:
             claims[name] = Claim(
                 len(claims), name, of=of, exists=False, owner=pod, special=True, wishes=[wish]
             )
             continue
-        if name in members and (known.wishes != (wish,) or not known.exists):
+        if name in members and (left.wishes != (wish,) or not left.exists):
             members[name].place.fail(
                 f"the scheduler made this claim for {pod}, so it exists, and asks for {wish.count} of class {of}: say so, or remove the claim"
             )
-        claims[name] = Claim(
-            known.index,
-            name,
-            known.device,
-            sorted(known.reserved),
-            of,
-            owner=pod,
-            special=True,
-            wishes=[wish],
-        )
-    return claims
+        users = sorted(left.reserved)
+        claims[name] = Claim(left.index, name, left.device, users, of, owner=pod, special=True, wishes=[wish])
 
 
-def add_made_claims(
-    claims: dict[str, Claim], members: Members, pods: Iterable[Pod], templates: Mapping[str, dict[str, Any]]
-) -> dict[str, Claim]:
-    """With the claims that are made for pods, from templates: one that is in the section was made before the start."""
-    for pod in pods:
-        value = members[pod.name].fields.get("resourceClaims")
+def _add_made_claims(draft: Draft, templates: Mapping[str, dict[str, Any]]) -> None:
+    """Add the claims that are made for pods, from templates: one that is in the section was made before the start."""
+    claims = draft.claims
+    for pod in draft.pods:
+        value = draft.pod_members[pod.name].fields.get("resourceClaims")
         for element in value.elements("a list of claims") if value is not None else []:
             name, template = _reference(pod.name, element)
             if template is None:
                 continue
             if template not in templates:
                 element.fail(f"there is no template `{template}`; {known_names(template, templates)}")
-            known = claims.get(name)
-            if known is None:
+            found = claims.get(name)
+            if found is None:
                 claims[name] = Claim(len(claims), name, exists=False, owner=pod.name, **templates[template])
             else:
-                known.owner = pod.name
-    return claims
+                found.owner = pod.name
 
 
 def refuse_templates(draft: Draft) -> None:
     """Refuse templates that no pod refers to: a name that is mistyped would be silent."""
-    section = draft.sections.get("resourceClaimTemplates")
-    if section is None:
-        return
     listed = [draft.pod_members[pod.name].fields.get("resourceClaims") for pod in draft.pods]
     elements = [e for value in listed if value is not None for e in value.elements("a list of claims")]
     used = {_reference("", element)[1] for element in elements}
-    for name, member in read_members(section, "templates", TEMPLATES.names, "{deviceClassName: gpu}").items():
+    for name, member in _template_members(draft).items():
         if name not in used:
             member.place.fail(
                 "no pod refers to the template: name it in `resourceClaims` of one, or remove it"

@@ -1,6 +1,7 @@
 """The `config` section: the fields of the scheduler's configuration that an explored cycle heeds, and what of a pod only scores."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ....model.environment.cluster.scope import RESOURCE_SCORES, SCORED_RESOURCES
 from ....model.environment.objects import DEFAULTS, Config, Node, Pod
@@ -19,10 +20,13 @@ _OF_SCORES = (
 _IDLE = {"percentageOfNodesToScore": "below 100 nodes every node is examined, whatever this says: remove it"}
 
 
-def read_config(section: Value | None) -> Config:
+def read_config(draft: Draft) -> None:
     """The configuration; what is left out keeps the model's default."""
-    if section is None:
-        return DEFAULTS
+    section = draft.sections.get("config")
+    draft.scope = replace(draft.scope, config=DEFAULTS if section is None else _config(section))
+
+
+def _config(section: Value) -> Config:
     given = section.fields((*CONFIG.names, *_IDLE), "a mapping of settings")
     for name, reason in _IDLE.items():
         if name in given:
@@ -41,12 +45,7 @@ def read_config(section: Value | None) -> Config:
 
 def refuse_unscored(draft: Draft) -> None:
     """Refuse resources that cannot be scored, and weights for scores that nobody gives."""
-    section, nodes, pods, config = (
-        draft.sections.get("config"),
-        draft.nodes.values(),
-        draft.pods,
-        draft.config,
-    )
+    section, config = draft.sections.get("config"), draft.config
     if section is None:
         return
     if not config.scoring_strategy:
@@ -57,8 +56,8 @@ def refuse_unscored(draft: Draft) -> None:
                 )
         return
     everybody: dict[str, Sequence[Node] | Sequence[Pod]] = {
-        **{f"node {node.name}": [node, *node.later.values()] for node in nodes},
-        **{f"pod {pod.name}": [pod, *pod.later.values()] for pod in pods},
+        **{f"node {node.name}": [node, *node.later.values()] for node in draft.nodes.values()},
+        **{f"pod {pod.name}": [pod, *pod.later.values()] for pod in draft.pods},
     }
     for name, forms in everybody.items():
         for form, resource in ((form, resource) for form in forms for resource in SCORED_RESOURCES):

@@ -1,6 +1,6 @@
 """The sections `controllers` and `descheduler`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -10,7 +10,7 @@ from ....model.environment.cluster.workloads import OwnerKind, OwnerSpec, Strate
 from ....model.environment.objects import NodeAffinity, NodeTerm, Operator, Pod, Requirement, Toleration
 from ...tables.actors import CONTROLLERS, DESCHEDULER, PLUGINS
 from ...tables.selectors import selector_in
-from ...values.labels import Members, read_members, read_name
+from ...values.labels import Members, read_name, refuse_fields
 from ...values.yaml_values import Value
 from .draft import Draft
 
@@ -51,28 +51,23 @@ DAEMON_TOLERATIONS = (
 """What the DaemonSet controller adds to its pods (AddOrUpdateDaemonPodTolerations in pkg/controller/daemon/util, 1.36)."""
 
 
-def read_controllers(
-    section: Value | None, pods: Members, made: Sequence[Pod], nodes: Sequence[str]
-) -> tuple[tuple[OwnerSpec, ...], tuple[Pod, ...]]:
+def read_controllers(draft: Draft) -> None:
     """The controllers, and the pods as their controllers make them."""
-    if section is None:
-        return (), tuple(made)
-    members = read_members(
-        section, "controllers", CONTROLLERS.names, "{kind: ReplicaSet, pods: [web-a, web-b]}"
-    )
+    example = "{kind: ReplicaSet, pods: [web-a, web-b]}"
     owners, taken = [], dict[str, str]()
-    for name, member in members.items():
-        owner = _owner(name, member.place, member.fields, nodes)
+    for name, member in draft.members("controllers", "controllers", CONTROLLERS, example).items():
+        owner = _owner(name, member.place, member.fields, draft.nodes)
         for _, names in owner.slots:
-            _refuse_pods(member.fields["pods"], owner, names, pods, taken)
+            _refuse_pods(member.fields["pods"], owner, names, draft.pod_members, taken)
         owners.append(owner)
+    draft.owners = tuple(owners)
     for_nodes = {
         p: place for o in owners if o.kind is OwnerKind.DAEMON_SET for place, ps in o.slots for p in ps
     }
-    return tuple(owners), tuple(_daemon_pod(p, for_nodes[p.name]) if p.name in for_nodes else p for p in made)
+    draft.pods = tuple(_daemon_pod(p, for_nodes[p.name]) if p.name in for_nodes else p for p in draft.as_read)
 
 
-def _owner(name: str, place: Value, fields: Mapping[str, Value], nodes: Sequence[str]) -> OwnerSpec:
+def _owner(name: str, place: Value, fields: Mapping[str, Value], nodes: Collection[str]) -> OwnerSpec:
     CONTROLLERS.require(place, fields)
     kind = OwnerKind(CONTROLLERS["kind"].value(fields["kind"]))
     for field, kinds in _OF_KIND.items():
@@ -89,7 +84,7 @@ def _owner(name: str, place: Value, fields: Mapping[str, Value], nodes: Sequence
     return OwnerSpec(name, kind, replicas, slots, **CONTROLLERS.read(fields))
 
 
-def _slots(value: Value, kind: OwnerKind, nodes: Sequence[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _slots(value: Value, kind: OwnerKind, nodes: Collection[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if kind is OwnerKind.DAEMON_SET:
         slots = []
         for key, names in value.items(
@@ -123,11 +118,8 @@ def _refuse_pods(
         if name in taken:
             place.fail(f"pod `{name}` belongs to {taken[name]} already: remove it from one of them")
         taken[name] = owner.name
-        for other in _NOT_OWNED:
-            if other in pods[name].fields:
-                pods[name].fields[other].fail(
-                    f"of a pod that a controller makes again and again, this is not modelled: remove `{other}`, or the pod from {owner.name}"
-                )
+        why = "of a pod that a controller makes again and again, this is not modelled: remove `{}`, or the pod from "
+        refuse_fields(pods[name].fields, _NOT_OWNED, why + owner.name)
         if any("recreates" in m.fields and m.fields["recreates"].node.value == name for m in pods.values()):
             place.fail(
                 f"another pod takes the name of `{name}` once: remove `recreates` there, or the pod here"
@@ -165,15 +157,14 @@ def _daemon_pod(pod: Pod, node: str) -> Pod:
     return other
 
 
-def read_descheduler(section: Value | None) -> tuple[StrategySpec, ...]:
+def read_descheduler(draft: Draft) -> None:
     """The plugins of the descheduler that are enabled, with their arguments."""
-    if section is None:
-        return ()
+    section = draft.sections.get("descheduler")
     wanted = "a mapping from plugins to arguments, such as {RemovePodsViolatingNodeTaints: {}}"
-    given = section.fields(DESCHEDULER.names, wanted)
-    if not given:
+    given = section.fields(DESCHEDULER.names, wanted) if section is not None else {}
+    if section is not None and not given:
         section.fail("a descheduler without plugins does nothing: name one, or remove it")
-    return tuple(_strategy(StrategyKind(name), value) for name, value in given.items())
+    draft.strategies = tuple(_strategy(StrategyKind(name), value) for name, value in given.items())
 
 
 def _strategy(kind: StrategyKind, value: Value) -> StrategySpec:

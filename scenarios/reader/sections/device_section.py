@@ -5,10 +5,10 @@ from itertools import combinations
 from typing import Any
 
 from ....base.text import known_names, one_line
-from ....model.environment.objects import Claim, Counter, Device, Node, Wish
+from ....model.environment.objects import Claim, Counter, Device, Wish
 from ...tables.objects import ASKED, CLASS_NAME, CONDITIONS, DEVICES, MAX_SHARE, WISH
 from ...tables.table import Field
-from ...values.labels import Member, read_members
+from ...values.labels import Member, known
 from ...values.yaml_values import Value
 from .draft import Draft
 
@@ -17,28 +17,19 @@ MOST_WAYS = 40
 _ASKED: Mapping[str, Field] = {row.name: row for row in ASKED}
 
 
-def read_counters(section: Value | None) -> dict[str, Counter]:
-    """The counters that devices share, by name."""
-    found = {}
-    for name, value in (
-        section.items("a mapping from counters to whole numbers") if section is not None else ()
+def read_devices(draft: Draft) -> None:
+    """The devices, by name; one without a node can be reached from all. A counter of which none takes a part is refused."""
+    shared = draft.sections.get("sharedCounters")
+    counters = {}
+    for key, value in shared.items("a mapping from counters to whole numbers") if shared is not None else ():
+        name = key.scalar("the name of a counter")
+        counters[name] = Counter(name, value.integer(1, MAX_SHARE))
+    draft.devices = {}
+    for index, (name, member) in enumerate(
+        draft.members("devices", "devices", DEVICES, "{node: n1}").items()
     ):
-        called = name.scalar("the name of a counter")
-        found[called] = Counter(called, value.integer(1, MAX_SHARE))
-    return found
-
-
-def read_devices(
-    section: Value | None, nodes: Mapping[str, Node], counters: Mapping[str, Counter]
-) -> dict[str, Device]:
-    """The devices, by name; one without a node can be reached from all."""
-    if section is None:
-        return {}
-    members = read_members(section, "devices", DEVICES.names, "{node: n1}")
-    found = {}
-    for index, (name, member) in enumerate(members.items()):
-        value = member.fields.get("node")
-        node = nodes[known(value, nodes, "node")] if value is not None else None
+        at = member.fields.get("node")
+        node = draft.nodes[known(at, draft.nodes, "node")] if at is not None else None
         given: dict[str, Any] = {"exists": member.exists, **DEVICES.read(member.fields)}
         capacity, drawn = (member.fields.get(n) for n in ("capacity", "consumesCounters"))
         if capacity is not None:
@@ -48,16 +39,11 @@ def read_devices(
             given |= {"shared": name, "draws": {Counter(f"the capacity of {name}", size): size}}
         elif drawn is not None:
             given["draws"] = _drawn(drawn, name, counters)
-        found[name] = Device(index, name, node, **given)
-    return found
-
-
-def refuse_undrawn(section: Value | None, counters: Mapping[str, Counter], devices: Iterable[Device]) -> None:
-    """Refuse a counter of which no device takes a part."""
-    drawn = {counter for device in devices for counter in device.draws}
+        draft.devices[name] = Device(index, name, node, **given)
+    used = {counter for device in draft.devices.values() for counter in device.draws}
     for name, counter in counters.items():
-        if section is not None and counter not in drawn:
-            section.fail(
+        if shared is not None and counter not in used:
+            shared.fail(
                 f"no device takes a part of {name}: name it in `consumesCounters` of one, or remove it"
             )
 
@@ -105,9 +91,9 @@ def _wish(element: Value) -> Wish:
     return Wish(**WISH.read(WISH.fields(element, "a class, such as {deviceClassName: gpu}")))
 
 
-def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iterable[Claim]) -> list[Device]:
+def supply_of(draft: Draft) -> list[Device]:
     """What claims can be allocated: each device, several of a class for one claim, and of a device that claims share what each of them has of it."""
-    some = list(claims)
+    devices, some = draft.devices, list(draft.claims.values())
     alone = [d for d in devices.values() if not d.shared]
     found = [*alone, *(share for d in devices.values() if d.shared for share in _shares(d, some))]
     found += [
@@ -117,8 +103,8 @@ def supply_of(section: Value | None, devices: Mapping[str, Device], claims: Iter
     ]  # fmt: skip
     for wish in dict.fromkeys(w for c in some for w in c.wishes if w.count > 1):
         found += _together([d for d in alone if d.of == wish.of and not d.parts], wish)
-    if len(found) > MOST_WAYS and section is not None:
-        section.fail(
+    if len(found) > MOST_WAYS and "devices" in draft.sections:
+        draft.sections["devices"].fail(
             f"there are {len(found)} ways to give claims devices, and {MOST_WAYS} at most: name fewer devices"
         )
     for index, device in enumerate(found):
@@ -266,11 +252,3 @@ def _refuse_failing(draft: Draft, claim: Claim, device: Device | None, name: str
         section.fail(
             f"{said}: name all devices of the class that a node reaches, and let its pods have no other claim, and no group"
         )
-
-
-def known(value: Value, names: Mapping[str, object], what: str) -> str:
-    """The name, if there is such a thing."""
-    name = value.scalar(f"the name of a {what}")
-    if name not in names:
-        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
-    return name

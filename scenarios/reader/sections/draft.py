@@ -8,18 +8,20 @@ from ....model.environment.cluster.pod_versions import pod_versions_of
 from ....model.environment.cluster.workloads import ExtenderSpec, KeeperSpec, OwnerSpec, StrategySpec
 from ....model.environment.controllers.autoscaler import is_leaving
 from ...tables.file import SCOPE
-from ...values.labels import Members
+from ...tables.table import Table
+from ...values.labels import Members, read_members
 from ...values.resources import Amounts, Units
 from ...values.yaml_values import Value
 
 Fields = Mapping[str, Value]
+Updates = dict[str, dict[str, tuple[Fields, Amounts]]]
 
 
 class Draft:
     """A cluster that is being read.
 
     `node_members` and `pod_members` are what is written, `nodes` and `pods` what the model is given; `as_read` are the pods without what their controllers add.
-    `has` and `asked` are amounts, `backed` the devices that back what a pod asks for. `node_updates` and `pod_updates` have for each update all fields.
+    `has` and `asked` are amounts, `backed` the devices that back what a pod asks for. `node_updates` and `pod_updates` have for each update all fields, and its amounts.
     """
 
     node_members: Members
@@ -27,8 +29,8 @@ class Draft:
     has: dict[str, Amounts]
     asked: dict[str, Amounts]
     backed: dict[str, objects.Wish]
-    node_updates: dict[str, dict[str, Fields]]
-    pod_updates: dict[str, dict[str, Fields]]
+    node_updates: Updates
+    pod_updates: Updates
     units: Units
     nodes: dict[str, objects.Node]
     as_read: tuple[objects.Pod, ...]
@@ -49,6 +51,10 @@ class Draft:
 
     def __init__(self, top: Value, sections: Mapping[str, Value]) -> None:
         self.top, self.sections = top, sections
+
+    def members(self, section: str, kind: str, table: Table, example: str) -> Members:
+        """The objects of a section as they are written, by name; none where it is not there."""
+        return read_members(self.sections.get(section), kind, table.names, example)
 
     @property
     def config(self) -> objects.Config:

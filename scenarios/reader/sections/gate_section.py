@@ -7,7 +7,7 @@ from ....model.environment.cluster.workloads import KeeperSpec
 from ....model.environment.objects import Pod
 from ...tables.actors import KEEPERS
 from ...tables.pods import GATES_OF_POD
-from ...values.labels import label_key, read_members, read_name
+from ...values.labels import known, label_key, read_name, refuse_fields
 from ...values.yaml_values import Value
 from .draft import Draft
 
@@ -29,23 +29,22 @@ def read_gates(fields: Mapping[str, Value]) -> list[str]:
     return found
 
 
-def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec, ...]:
+def read_keepers(draft: Draft) -> None:
     """The gate keepers; with any, gates go one by one."""
-    if section is None:
-        return ()
-    members = read_members(section, "gate keepers", KEEPERS.names, "{gate: example.com/quota, quota: 1}")
-    if not members:
-        section.fail("nobody keeps a gate: name a keeper, or remove the section")
-    known = list(dict.fromkeys(name for pod in made for name in pod.gates))
+    made, example = draft.pods, "{gate: example.com/quota, quota: 1}"
+    members = draft.members("gateKeepers", "gate keepers", KEEPERS, example)
+    if "gateKeepers" in draft.sections and not members:
+        draft.sections["gateKeepers"].fail("nobody keeps a gate: name a keeper, or remove the section")
+    gates = list(dict.fromkeys(name for pod in made for name in pod.gates))
     found: list[KeeperSpec] = []
     for name, member in members.items():
         fields = member.fields
         KEEPERS.require(member.place, fields)
-        gate = _gate(fields["gate"], known)
+        gate = _gate(fields["gate"], gates)
         if any(other.gate == gate for other in found):
             fields["gate"].fail(f"two keepers take {fields['gate'].described} away: remove one of them")
         waits = fields["waitsFor"].elements("a list of gates") if "waitsFor" in fields else []
-        awaited = tuple(_gate(element, known) for element in waits)
+        awaited = tuple(_gate(element, gates) for element in waits)
         if gate in awaited:
             fields["waitsFor"].fail("it would wait for itself: name other gates")
         directs = _directs(fields["directs"], gate, made) if "directs" in fields else ()
@@ -53,13 +52,13 @@ def read_keepers(section: Value | None, made: Sequence[Pod]) -> tuple[KeeperSpec
         if keeper.apart and not directs:
             fields["apart"].fail("it writes nothing else: add `directs`, or remove this")
         found.append(keeper)
-    return tuple(found)
+    draft.keepers = tuple(found)
 
 
-def _gate(value: Value, known: Iterable[str]) -> str:
+def _gate(value: Value, gates: Iterable[str]) -> str:
     gate = label_key(value)
-    if gate not in known:
-        value.fail(f"no pod has the scheduling gate {value.described}; {known_names(gate, known)}")
+    if gate not in gates:
+        value.fail(f"no pod has the scheduling gate {value.described}; {known_names(gate, gates)}")
     return gate
 
 
@@ -67,9 +66,7 @@ def _directs(value: Value, gate: str, made: Sequence[Pod]) -> tuple[str, ...]:
     pods = {pod.name: pod for pod in made}
     found: list[str] = []
     for key, word in value.items("a mapping from pods to what each is updated to, such as {p: east}"):
-        name, version = key.scalar("the name of a pod"), read_name(word)
-        if name not in pods:
-            key.fail(f"there is no pod {key.described}; {known_names(name, pods)}")
+        version, name = read_name(word), known(key, pods, "pod")
         if gate not in pods[name].gates:
             key.fail(f"{name} has no such gate: add it to its `schedulingGates`, or remove the pod here")
         if version not in pods[name].later:
@@ -80,14 +77,12 @@ def _directs(value: Value, gate: str, made: Sequence[Pod]) -> tuple[str, ...]:
 
 def refuse_keepers(draft: Draft) -> None:
     """Refuse what is not modelled of pods whose gates go one by one."""
-    section, pods, made, owned = draft.sections.get("gateKeepers"), draft.pod_members, draft.pods, draft.owned
-    for pod in made if section is not None else ():
-        for other in ("recreates", "podGroup", "resourceClaims"):
-            if pod.gates and other in pods[pod.name].fields:
-                pods[pod.name].fields[other].fail(
-                    f"of a pod whose gates go one by one, this is not modelled: remove `{other}` or `gateKeepers`"
-                )
-        if pod.gates and pod.name in owned:
-            pods[pod.name].fields["schedulingGates"].fail(
+    why = "of a pod whose gates go one by one, this is not modelled: remove `{}` or `gateKeepers`"
+    for pod in draft.pods if "gateKeepers" in draft.sections else ():
+        fields = draft.pod_members[pod.name].fields
+        if pod.gates:
+            refuse_fields(fields, ("recreates", "podGroup", "resourceClaims"), why)
+        if pod.gates and pod.name in draft.owned:
+            fields["schedulingGates"].fail(
                 "gates of pods that a controller makes again and again do not go one by one: remove `gateKeepers`, or the pod from its controller"
             )

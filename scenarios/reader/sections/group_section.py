@@ -1,22 +1,18 @@
 """The `podGroups` section."""
 
-from ....base.text import known_names
 from ....model.environment.objects import PodGroup
 from ...tables.objects import GROUPS
-from ...values.labels import read_members
-from ...values.yaml_values import Value
+from ...values.labels import known, refuse_fields
 from .draft import Draft
 
 
-def read_groups(section: Value | None) -> dict[str, PodGroup]:
+def read_groups(draft: Draft) -> None:
     """The groups of pods, by name; one without `minCount` has the basic policy."""
-    if section is None:
-        return {}
-    members = read_members(section, "pod groups", GROUPS.names, "{minCount: 2}")
-    found = {}
-    for index, (name, member) in enumerate(members.items()):
-        found[name] = PodGroup(index, name, **GROUPS.read(member.fields))
-    return found
+    members = draft.members("podGroups", "pod groups", GROUPS, "{minCount: 2}")
+    draft.groups = {
+        name: PodGroup(index, name, **GROUPS.read(member.fields))
+        for index, (name, member) in enumerate(members.items())
+    }
 
 
 def refuse_trees(draft: Draft) -> None:
@@ -61,11 +57,10 @@ def refuse_groups(draft: Draft) -> None:
         value = fields.get("podGroup")
         if value is None:
             continue
-        if pod.group not in groups:
-            value.fail(f"there is no pod group {value.described}; {known_names(str(pod.group), groups)}")
-        if groups[str(pod.group)].min_group_count is not None:
+        group = groups[known(value, groups, "pod group")]
+        if group.min_group_count is not None:
             value.fail(f"{pod.group} is a group of groups: name one of those that have it as `parent`")
-        if groups[str(pod.group)].parent and "schedulingGates" in fields:
+        if group.parent and "schedulingGates" in fields:
             fields["schedulingGates"].fail(
                 "of a pod in a tree of groups, this is not modelled: remove `schedulingGates` or `parent` of its group"
             )
@@ -73,11 +68,8 @@ def refuse_groups(draft: Draft) -> None:
             fields["priority"].fail(
                 "the members of a group are tried in the order of their priorities, which has to be known: write one number here"
             )
-        for other in ("updates", "recreates", "volumes", "extensionPoints"):
-            if other in fields:
-                fields[other].fail(
-                    f"of a pod that belongs to a group, this is not modelled: remove `{other}` or `podGroup`"
-                )
+        why = "of a pod that belongs to a group, this is not modelled: remove `{}` or `podGroup`"
+        refuse_fields(fields, ("updates", "recreates", "volumes", "extensionPoints"), why)
 
 
 def refuse_in_placements(draft: Draft) -> None:
@@ -86,24 +78,17 @@ def refuse_in_placements(draft: Draft) -> None:
     field = "topologyKey" if keys else "parent"
     if not keys and not any(group.parent for group in draft.groups.values()):
         return
+    why = f"next to a pod group with `{field}`, this is not modelled: remove `{{}}` or `{field}`"
     for pod in draft.pods:
-        fields = draft.pod_members[pod.name].fields
-        for other in _NOT_IN_PLACEMENTS:
-            if other in fields:
-                fields[other].fail(
-                    f"next to a pod group with `{field}`, this is not modelled: remove `{other}` or `{field}`"
-                )
+        refuse_fields(draft.pod_members[pod.name].fields, _NOT_IN_PLACEMENTS, why)
     for node in draft.nodes.values():
         for form in node.later.values():
             if any(form.labels.get(key) != node.labels.get(key) for key in keys):
                 draft.sections["nodes"].fail(
                     f"the label of a pod group's `topologyKey` changes on {node.name}, which is not modelled: leave it as it is"
                 )
-    for section in ("extender", "extenders"):
-        if section in draft.sections and draft.sections[section].node.value:
-            draft.sections[section].fail(
-                f"next to a pod group with `{field}`, this is not modelled: remove `{section}` or `{field}`"
-            )
+    given = {name: section for name, section in draft.sections.items() if section.node.value}
+    refuse_fields(given, ("extender", "extenders"), why)
     if keys and draft.config.scored:
         draft.sections["config"].fail(
             "next to a pod group with `topologyKey`, `scored` is not modelled, as any domain may be chosen: remove it"

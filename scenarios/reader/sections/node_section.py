@@ -1,31 +1,28 @@
 """The section `nodes`."""
 
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
+from ....model.environment.cluster.node_health import give_healths, health_of
 from ....model.environment.objects import Node
 from ...tables.nodes import NODES
-from ...values.labels import Member
-from ...values.ranges import most_of
-from ...values.resources import refuse_overcommitted
+from ...values.ranges import Range, most_of
+from ...values.resources import Amounts, refuse_overcommitted
 from .draft import Draft, Fields
 
 
-def read_node(
-    index: int,
-    name: str,
-    member: Member,
-    resources: dict[str, Any],
-    later: Mapping[str, tuple[Fields, dict[str, Any]]],
-) -> Node:
-    """A node with these resources, as the model's constructor takes them, and the versions of its object."""
-    versions = {word: _version(index, name, fields, sizes) for word, (fields, sizes) in later.items()}
-    return _version(index, name, member.fields, resources, exists=member.exists, later=versions)
+def read_nodes(draft: Draft) -> None:
+    """The nodes, with the versions of their objects."""
 
+    def version(index: int, name: str, fields: Fields, amounts: Amounts, **others: Any) -> Node:
+        return Node(index, name, **NODES.read(fields), **draft.units.scaled(amounts), **others)
 
-def _version(index: int, name: str, fields: Fields, resources: dict[str, Any], **others: Any) -> Node:
-    return Node(index, name, **NODES.read(fields), **resources, **others)
+    draft.nodes = {}
+    for i, (name, member) in enumerate(draft.node_members.items()):
+        later = {word: version(i, name, *form) for word, form in draft.node_updates[name].items()}
+        draft.nodes[name] = version(
+            i, name, member.fields, draft.has[name], exists=member.exists, later=later
+        )
 
 
 def refuse_crowded(draft: Draft) -> None:
@@ -54,3 +51,26 @@ def refuse_scored_labels(draft: Draft) -> None:
             draft.node_members[name].fields["updates"].fail(
                 "scores look at the labels that a node has at first: let no update change labels, or remove `scored: true`"
             )
+
+
+def read_healths(draft: Draft) -> None:
+    """Give the nodes the versions that the controller makes of them, where there is one; refuse what contradicts it."""
+    scope, members, nodes, has = draft.scope, draft.node_members, draft.nodes, draft.has
+    if not scope.node_lifecycle:
+        return
+    for name, node in nodes.items():
+        fields, place = members[name].fields, members[name].place
+        if any(isinstance(amount, Range) for amount in has[name].amount.values()):
+            place.fail(
+                "the controller updates the node, and a node with updates has no ranges: give one amount"
+            )
+        if not node.exists and (health_of(node).marks or not node.ready):
+            fields["conditions" if not node.ready else "taints"].fail(
+                "a node joins as its kubelet makes it: not ready, with the taint of the API server: leave out Ready and its taints"
+            )
+        for content in node.later.values():
+            if health_of(content) != health_of(node):
+                fields["updates"].fail(
+                    "the node lifecycle controller decides on Ready and its taints: leave both out of `updates`, or remove `node_lifecycle`"
+                )
+    give_healths(nodes.values(), scope)

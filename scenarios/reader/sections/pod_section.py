@@ -12,10 +12,11 @@ from ....model.environment.objects import Node, Pod
 from ...tables.directives import read_default_spread, read_preferred_nodes, read_spread, read_terms
 from ...tables.objects import NAMESPACES
 from ...tables.pods import PODS
-from ...values.labels import Member, Members, read_labels, read_name
+from ...values.labels import Member, Members, known, read_labels, read_name, refuse_fields
+from ...values.resources import Amounts
 from ...values.yaml_values import Value
-from .claim_section import read_pod_claims
-from .draft import Draft
+from .claim_section import read_pod_claims, special_claim
+from .draft import Draft, Fields
 from .gate_section import read_gates
 from .volume_section import read_mounts
 
@@ -28,39 +29,32 @@ _TIME = re.compile(
 _TIME_WORDS = "a time such as 2021-08-04T12:00:00Z"
 
 
-def read_pod(
+def read_pods(draft: Draft) -> None:
+    """The pods, with the versions of their objects."""
+    namespaces = _namespaces(draft.sections.get("namespaces"))
+    start, arrival = _start_order(draft.pod_members), _arrival_order(draft.pod_members)
+
+    def version(index: int, name: str, fields: Fields, amounts: Amounts, **others: Any) -> Pod:
+        order = {"start": start.get(name), "arrival": arrival.get(name, 0)}
+        member = replace(draft.pod_members[name], fields=fields)
+        return _pod(
+            index, name, member, draft.nodes, namespaces, **draft.units.scaled(amounts), **order, **others
+        )
+
+    found = []
+    for i, (name, member) in enumerate(draft.pod_members.items()):
+        later = {word: version(i, name, *form) for word, form in draft.pod_updates[name].items()}
+        others = {"extended_claim": special_claim(name)} if name in draft.backed else {}
+        found.append(version(i, name, member.fields, draft.asked[name], later=later, **others))
+    draft.as_read = tuple(found)
+
+
+def _pod(
     index: int,
     name: str,
     member: Member,
-    resources: dict[str, Any],
     nodes: Mapping[str, Node],
     namespaces: Mapping[str, Mapping[str, str]],
-    start: int | None,
-    arrival: int,
-    later: Mapping[str, tuple[Mapping[str, Value], dict[str, Any]]],
-) -> Pod:
-    """A pod with these resources, as the model's constructor takes them, and the versions of its object.
-
-    `start` is its place in `start_order`, `arrival` that in `arrival_order`.
-    """
-
-    def version(fields: Mapping[str, Value], sizes: dict[str, Any], **others: Any) -> Pod:
-        described = replace(member, fields=fields)
-        return _version(index, name, described, sizes, nodes, namespaces, start, arrival, **others)
-
-    versions = {word: version(fields, sizes) for word, (fields, sizes) in later.items()}
-    return version(member.fields, resources, later=versions)
-
-
-def _version(
-    index: int,
-    name: str,
-    member: Member,
-    resources: dict[str, Any],
-    nodes: Mapping[str, Node],
-    namespaces: Mapping[str, Mapping[str, str]],
-    start: int | None,
-    arrival: int,
     **others: Any,
 ) -> Pod:
     fields = member.fields
@@ -72,8 +66,6 @@ def _version(
         name,
         namespace=namespace,
         namespace_labels={NAMESPACE_NAME: namespace, **namespaces.get(namespace, {})},
-        start=start,
-        arrival=arrival,
         terms=[
             *read_terms(fields.get("podAffinity"), anti=False),
             *read_terms(fields.get("podAntiAffinity"), anti=True),
@@ -88,7 +80,6 @@ def _version(
         gates=read_gates(fields),
         recreates=_recreates(fields),
         **PODS.read(fields),
-        **resources,
         **others,
     )
 
@@ -114,9 +105,7 @@ def _node(member: Member, nodes: Mapping[str, Node]) -> Node | None:
     if "nodeName" not in member.fields:
         return None
     value = member.fields["nodeName"]
-    wanted = value.scalar("the name of a node")
-    if wanted not in nodes:
-        value.fail(f"there is no node {value.described}; {known_names(wanted, nodes)}")
+    wanted = known(value, nodes, "node")
     if not member.exists:
         value.fail("a pod that does not exist yet cannot be bound: remove `nodeName` or `exists: false`")
     return nodes[wanted]
@@ -124,23 +113,17 @@ def _node(member: Member, nodes: Mapping[str, Node]) -> Node | None:
 
 def refuse_foreign(draft: Draft) -> None:
     """Refuse what is not modelled of a pod that another scheduler places, and a third scheduler."""
-    pods = draft.pod_members
     others: set[str] = set()
-    for member in pods.values():
-        if "schedulerName" not in member.fields or not PODS["schedulerName"].value(
-            member.fields["schedulerName"]
-        ):
+    for member in draft.pod_members.values():
+        name = member.fields.get("schedulerName")
+        if name is None or not PODS["schedulerName"].value(name):
             continue
-        others.add(member.fields["schedulerName"].scalar("a name"))
+        others.add(name.scalar("a name"))
         if len(others) > 1:
-            member.fields["schedulerName"].fail(
-                "one scheduler next to kube-scheduler is modelled: name the same one"
-            )
-        for other in ("resourceClaims", "volumes", "podGroup", "extensionPoints", "recreates"):
-            if other in member.fields:
-                member.fields[other].fail(
-                    f"of a pod that another scheduler places, this is not modelled: remove `{other}` or `schedulerName`"
-                )
+            name.fail("one scheduler next to kube-scheduler is modelled: name the same one")
+        why = "of a pod that another scheduler places, this is not modelled: remove `{}` or `schedulerName`"
+        refused = ("resourceClaims", "volumes", "podGroup", "extensionPoints", "recreates")
+        refuse_fields(member.fields, refused, why)
 
 
 _ONLY_BOUND = (
@@ -172,11 +155,8 @@ def _refuse_unbound(fields: Mapping[str, Value]) -> None:
 def _recreates(fields: Mapping[str, Value]) -> str | None:
     if "recreates" not in fields:
         return None
-    for other in ("nodeName", "exists"):
-        if other in fields:
-            fields[other].fail(
-                f"a pod that takes another's name is created when that one is gone: remove `{other}`"
-            )
+    why = "a pod that takes another's name is created when that one is gone: remove `{}`"
+    refuse_fields(fields, ("nodeName", "exists"), why)
     return fields["recreates"].scalar("the name of a pod")
 
 
@@ -202,7 +182,7 @@ def refuse_names(draft: Draft) -> None:
         taken.add(before)
 
 
-def start_order(pods: Members) -> dict[str, int]:
+def _start_order(pods: Members) -> dict[str, int]:
     """For each pod with a startTime, how many other times are earlier: nothing but their order matters."""
     times = {}
     for name, member in pods.items():
@@ -215,7 +195,7 @@ def start_order(pods: Members) -> dict[str, int]:
     return _ranks(times)
 
 
-def arrival_order(pods: Members) -> dict[str, int]:
+def _arrival_order(pods: Members) -> dict[str, int]:
     """For each pod that waits at the start, how many other creationTimestamps are earlier: of two with the same one, either may have come first."""
     times = {}
     for name, member in pods.items():
@@ -255,7 +235,7 @@ def read_time(value: Value) -> datetime:
         value.expect(_TIME_WORDS)
 
 
-def read_namespaces(section: Value | None) -> dict[str, dict[str, str]]:
+def _namespaces(section: Value | None) -> dict[str, dict[str, str]]:
     """The labels of the namespaces that have any but their name."""
     if section is None:
         return {}

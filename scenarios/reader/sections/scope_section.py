@@ -1,14 +1,26 @@
-"""The section `scope`, whose bounds are the rows of the model's Scope."""
+"""The section `scope`, whose bounds are the rows of the model's Scope.
+
+Faults can be aimed: `pod_deletions: {count: 1, pods: [a]}` strikes a and nobody else, where a plain number strikes any pod.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ....base.text import known_names, one_line
 from ....model.environment.cluster.scope import BOUNDS, MAX_COUNT, Scope
 from ...tables.kinds import list_of, one_of
 from ...values.yaml_values import Value
-from .aimed_faults import Aims, read_aimed, refuse_missed
+from .draft import Draft
 
 SCOPE_FIELDS = tuple(BOUNDS)
+
+Aims = tuple[tuple[str, str, tuple[str, ...]], ...]
+"""Which objects a kind of fault strikes: the bound, the section of the file that has them, and their names."""
+
+
+def read_scope_section(draft: Draft) -> None:
+    """The scope of a file."""
+    draft.scope = read_scope(draft.sections.get("scope"), draft.absent, draft.there, draft.named)
 
 
 def read_scope(
@@ -40,10 +52,10 @@ def read_scope(
         elif bound.least is None:
             values[name] = value.boolean()
         elif value.is_mapping and not bound.least:
-            values[name], aimed = read_aimed(name, value, named, MAX_COUNT)
+            values[name], aimed = _read_aimed(name, value, named)
             aims += aimed
             if bound.brings:
-                refuse_missed(name, value, aimed, absent.get(name, ()), bound.brings[1])
+                _refuse_missed(name, value, aimed, absent.get(name, ()), bound.brings[1])
         else:
             values[name] = value.integer(bound.least, MAX_COUNT)
     for name, entities in absent.items():
@@ -72,3 +84,65 @@ def _refuse(name: str, value: Value, on: Collection[str], absent: Sequence[str])
     for names, problem in bound.excludes:
         if any(other in on for other in names.split()):
             value.fail(problem.format(name))
+
+
+def _read_aimed(name: str, value: Value, named: Mapping[str, Collection[str]] | None) -> tuple[int, Aims]:
+    """How often this kind of fault may happen, and which objects it strikes. `named` has the objects of the file; None if it has no file."""
+    sections = BOUNDS[name].strikes
+    if not sections:
+        value.fail(f"{name.replace('_', ' ')} strike no object that could be named: write a number")
+    if named is None:
+        value.fail("there is no object yet that could be named: write a number")
+    fields = value.fields(("count", *sections), f"a number, or a mapping such as {_example(sections)}")
+    aims = tuple(
+        (name, section, _read_names(fields[section], section, named[section]))
+        for section in sections
+        if section in fields
+    )
+    if not aims:
+        value.fail(
+            f"it names nothing to strike: add {_example(sections, count=False)}, or write the number alone"
+        )
+    count = fields.get("count")
+    number = (
+        min(sum(len(names) for *_, names in aims), MAX_COUNT)
+        if count is None
+        else count.integer(1, MAX_COUNT)
+    )
+    return number, aims
+
+
+def _refuse_missed(name: str, value: Value, aims: Aims, absent: Sequence[str], instead: str) -> None:
+    """Refuse aims that leave out what can come about only by this kind of fault, or name what cannot: `absent` are the objects, or their updates."""
+    struck = [(section, one) for _, section, names in aims for one in names]
+
+    def is_of(thing: str, one: str) -> bool:
+        return thing == one or (name.endswith("_updates") and thing.startswith(f"{one}."))
+
+    missed = [thing for thing in absent if not any(is_of(thing, one) for _, one in struck)]
+    if missed:
+        value.fail(f"{', '.join(missed)} could never appear: name it, too, or remove {instead}")
+    for section, one in struck if name != "node_creations" else ():  # a node may also come back
+        if not any(is_of(thing, one) for thing in absent):
+            value.fail(f"{section}: {one} has no {instead}: give it one, or leave it out")
+
+
+def _read_names(value: Value, section: str, known: Collection[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for element in value.elements(f"a list of names of {section}"):
+        name = element.scalar(f"the name of one of the {section}")
+        if name not in known:
+            element.fail(
+                f"there is none of the name `{one_line(name)}` in `{section}`; {known_names(name, known)}"
+            )
+        if name in found:
+            element.fail(f"{one_line(name)} is named twice: remove one")
+        found.append(name)
+    if not found:
+        value.fail("an empty list strikes nobody: name at least one, or write a number for any")
+    return tuple(found)
+
+
+def _example(sections: Sequence[str], *, count: bool = True) -> str:
+    named = f"{sections[0]}: [a]"
+    return f"{{count: 1, {named}}}" if count else f"`{named}`"

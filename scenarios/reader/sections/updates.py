@@ -2,14 +2,34 @@
 
 from ....model.environment.cluster.node_versions import INITIAL
 from ....model.environment.cluster.pod_versions import is_directed_anew, may_become, narrows
+from ...tables.nodes import NODE_UPDATES
+from ...tables.pods import POD_UPDATES
 from ...tables.resources import MAX_VERSIONS
-from ...values.labels import Member, read_name
+from ...values.labels import Member, Members, read_name
 from ...values.ranges import Range
-from ...values.resources import Amounts, read_amounts
-from .draft import Draft, Fields
+from ...values.resources import Amounts, read_amounts, units_of
+from .draft import Draft, Fields, Updates
 
 
-def read_updates(kind: str, name: str, member: Member, known: tuple[str, ...]) -> dict[str, Fields]:
+def read_updates(draft: Draft) -> None:
+    """What nodes and pods may be updated to, and the units in which all amounts are whole numbers."""
+    draft.node_updates = _all_updates("node", draft.node_members, NODE_UPDATES.names)
+    draft.pod_updates = _all_updates("pod", draft.pod_members, POD_UPDATES.names)
+    later = [
+        amounts
+        for of_kind in (draft.node_updates, draft.pod_updates)
+        for found in of_kind.values()
+        for _, amounts in found.values()
+    ]
+    draft.units = units_of([*draft.has.values(), *later, *draft.asked.values()])
+
+
+def _all_updates(kind: str, members: Members, known: tuple[str, ...]) -> Updates:
+    found = {name: _updates(kind, name, member, known) for name, member in members.items()}
+    return {n: {word: (f, _amounts(kind, f)) for word, f in some.items()} for n, some in found.items()}
+
+
+def _updates(kind: str, name: str, member: Member, known: tuple[str, ...]) -> dict[str, Fields]:
     """What an object may be updated to: by a name, the fields that change, of those `known`, on top of those that stay."""
     section = member.fields.get("updates")
     found: dict[str, Fields] = {}
@@ -30,7 +50,7 @@ def read_updates(kind: str, name: str, member: Member, known: tuple[str, ...]) -
 _EXAMPLES = {"node": ("{unschedulable: true}", "taints: []"), "pod": ("{cpu: 2}", "labels: {}")}
 
 
-def later_amounts(kind: str, fields: Fields) -> Amounts:
+def _amounts(kind: str, fields: Fields) -> Amounts:
     """What a node has, or a pod asks for, in a version. A range is refused: which change an update is must be known beforehand."""
     place = next(iter(fields.values()))
     amounts = read_amounts(place, fields, "allocatable" if kind == "node" else "requested")

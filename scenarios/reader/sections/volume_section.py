@@ -1,11 +1,11 @@
 """The `storageClasses`, `volumes` and `volumeClaims` sections, and what pods say of claims of volumes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ....base.text import known_names
-from ....model.environment.objects import CsiDriver, Node, Pod, StorageClass, Volume, VolumeClaim
+from ....model.environment.objects import CsiDriver, StorageClass, Volume, VolumeClaim
 from ...tables.objects import CSI_DRIVERS, MODES, STORAGE_CLASSES, VOLUME_CLAIMS, VOLUMES
-from ...values.labels import Member, read_members
+from ...values.labels import Member, known
 from ...values.yaml_values import Value
 from .draft import Draft
 
@@ -14,88 +14,71 @@ CLAIM_SOURCE_FIELDS = ("claimName",)
 _PLAIN_CLASS = {"immediate": True, "provisions": False}
 
 
-def read_drivers(section: Value | None, nodes: Mapping[str, Node]) -> dict[str, CsiDriver]:
-    """The CSI drivers, by name, with the limits of nodes."""
-    if section is None:
-        return {}
-    found = {}
-    for name, member in read_members(section, "drivers", CSI_DRIVERS.names, "{nodes: {n1: 1}}").items():
+def read_storage(draft: Draft) -> None:
+    """CSI drivers with the limits of nodes, storage classes, volumes and their claims."""
+    draft.drivers = {}
+    for name, member in draft.members("csiDrivers", "drivers", CSI_DRIVERS, "{nodes: {n1: 1}}").items():
         CSI_DRIVERS.require(member.place, member.fields)
         for key, _ in member.fields["nodes"].items("a mapping from nodes to limits"):
-            _known(key, nodes, "node")
-        found[name] = CsiDriver(name, **CSI_DRIVERS.read(member.fields))
-    return found
+            known(key, draft.nodes, "node")
+        draft.drivers[name] = CsiDriver(name, **CSI_DRIVERS.read(member.fields))
+    classes = _classes(draft)
+    draft.volumes = _volumes(draft, classes)
+    draft.volume_claims = _claims(draft, classes)
+    for pod in draft.pods:
+        for form in (pod, *pod.later.values()):
+            claims = draft.volume_claims
+            form.exclusive = frozenset(n for n in form.volumes if n in claims and claims[n].exclusive)
 
 
-def read_classes(section: Value | None, drivers: Mapping[str, CsiDriver]) -> dict[str, StorageClass]:
+def _classes(draft: Draft) -> dict[str, StorageClass]:
     """The storage classes, by name. Without a provisioner, volumes of a class are those that there are."""
-    if section is None:
-        return {}
-    members = read_members(
-        section, "storage classes", STORAGE_CLASSES.names, "{volumeBindingMode: Immediate}"
-    )
+    example = "{volumeBindingMode: Immediate}"
+    members = draft.members("storageClasses", "storage classes", STORAGE_CLASSES, example)
     for member in members.values():
         if "csiDriver" in member.fields:
-            _known(member.fields["csiDriver"], drivers, "CSI driver")
+            known(member.fields["csiDriver"], draft.drivers, "CSI driver")
     return {
         name: StorageClass(name, **{**_PLAIN_CLASS, **STORAGE_CLASSES.read(member.fields)})
         for name, member in members.items()
     }
 
 
-def read_volumes(
-    section: Value | None, classes: Mapping[str, StorageClass], nodes: Mapping[str, Node]
-) -> dict[str, Volume]:
+def _volumes(draft: Draft, classes: Mapping[str, StorageClass]) -> dict[str, Volume]:
     """The volumes, by name; one that names no nodes can be used on all."""
-    if section is None:
-        return {}
-    members = read_members(section, "volumes", VOLUMES.names, "{storageClassName: local, nodes: [n1]}")
-    found = {}
-    for index, (name, member) in enumerate(members.items()):
+    nodes, found = draft.nodes, {}
+    example = "{storageClassName: local, nodes: [n1]}"
+    for index, (name, member) in enumerate(draft.members("volumes", "volumes", VOLUMES, example).items()):
         where, attached = member.fields.get("nodes"), member.fields.get("attachedTo")
         if attached is not None:
-            _known(attached, nodes, "node")
-        found[name] = Volume(
-            index,
-            name,
-            _class(member, classes),
-            [
-                nodes[_known(element, nodes, "node")]
-                for element in (where.elements("a list of nodes") if where is not None else [])
-            ],
-            **VOLUMES.read(member.fields),
-        )
+            known(attached, nodes, "node")
+        of, elements = _class(member, classes), where.elements("a list of nodes") if where is not None else []
+        at = [nodes[known(element, nodes, "node")] for element in elements]
+        found[name] = Volume(index, name, of, at, **VOLUMES.read(member.fields))
     return found
 
 
-def read_volume_claims(
-    section: Value | None,
-    classes: Mapping[str, StorageClass],
-    volumes: dict[str, Volume],
-    section_of_volumes: Value | None,
-) -> dict[str, VolumeClaim]:
+def _claims(draft: Draft, classes: Mapping[str, StorageClass]) -> dict[str, VolumeClaim]:
     """The claims, by name. To the volumes are added those that may be made for them."""
-    if section is None:
-        for volume in volumes.values():
-            assert section_of_volumes is not None
-            section_of_volumes.fail(f"nobody could use {volume.name}: add `volumeClaims`, or remove it")
-        return {}
-    members = read_members(section, "volume claims", VOLUME_CLAIMS.names, "{storageClassName: local}")
+    volumes = draft.volumes
+    members = draft.members("volumeClaims", "volume claims", VOLUME_CLAIMS, "{storageClassName: local}")
     for volume in volumes.values():
+        if "volumeClaims" not in draft.sections:
+            draft.sections["volumes"].fail(
+                f"nobody could use {volume.name}: add `volumeClaims`, or remove it"
+            )
         if volume.claim is not None and volume.claim not in members:
-            assert section_of_volumes is not None
-            section_of_volumes.fail(
+            draft.sections["volumes"].fail(
                 f"{volume.name} is reserved for {volume.claim}, which is no claim; {known_names(volume.claim, members)}"
             )
-    found: dict[str, VolumeClaim] = {}
-    for index, (name, member) in enumerate(members.items()):
-        found[name] = _claim(index, name, member, classes, volumes)
+    found = {
+        name: _claim(index, name, member, classes, volumes)
+        for index, (name, member) in enumerate(members.items())
+    }
     for claim in found.values():
-        made = f"pvc-{claim.name}"
-        if claim.storage_class.provisions and not claim.completed and made not in volumes:
-            volumes[made] = Volume(
-                len(volumes), made, claim.storage_class, exists=False, provisioned_for=claim.name
-            )
+        made, of = f"pvc-{claim.name}", claim.storage_class
+        if of.provisions and not claim.completed and made not in volumes:
+            volumes[made] = Volume(len(volumes), made, of, exists=False, provisioned_for=claim.name)
     return found
 
 
@@ -104,7 +87,7 @@ def _claim(
 ) -> VolumeClaim:
     wanted, modes = member.fields.get("volumeName"), member.fields.get("accessModes")
     of, exists = _class(member, classes), member.exists
-    volume = volumes[_known(wanted, volumes, "volume")] if wanted is not None else None
+    volume = volumes[known(wanted, volumes, "volume")] if wanted is not None else None
     if wanted is not None and volume is not None:
         if volume.storage_class is not of:
             wanted.fail(f"{volume.name} is of class {volume.storage_class.name}, and the claim of {of.name}")
@@ -120,12 +103,7 @@ def _claim(
 
 def read_mounts(value: Value | None) -> list[str]:
     """The names of the claims whose volumes a pod mounts, as names or as Kubernetes writes them."""
-    found: list[str] = []
-    for element in value.elements("a list of volume claims, such as [data]") if value is not None else []:
-        found.append(_mount(element))
-        if found.count(found[-1]) > 1:
-            element.fail(f"{element.described} is listed twice: remove one of them")
-    return found
+    return [] if value is None else value.distinct("a list of volume claims, such as [data]", _mount)
 
 
 def _mount(element: Value) -> str:
@@ -144,10 +122,9 @@ def _mount(element: Value) -> str:
 
 def refuse_limits(draft: Draft) -> None:
     """Refuse CSI drivers of which no claim has volumes, nodes that come or go with their limits, and attachments that no limit counts."""
-    section = draft.sections.get("csiDrivers")
     used = {claim.storage_class.driver for claim in draft.volume_claims.values()}
     for name in draft.drivers:
-        assert section is not None
+        section = draft.sections["csiDrivers"]
         if name not in used:
             section.fail(
                 f"no claim is for volumes of {name}: name it as `csiDriver` of a class, or remove it"
@@ -170,13 +147,6 @@ def refuse_limits(draft: Draft) -> None:
             draft.sections["volumes"].fail(
                 f"{volume.name} is attached to {volume.attached}, which has no limit for it: remove `attachedTo`, or add the limit to `csiDrivers`"
             )
-
-
-def mark_exclusive(pods: Iterable[Pod], claims: Mapping[str, VolumeClaim]) -> None:
-    """Tell pods which of the claims that they mount only one pod may use."""
-    for pod in pods:
-        for form in (pod, *pod.later.values()):
-            form.exclusive = frozenset(n for n in form.volumes if n in claims and claims[n].exclusive)
 
 
 def refuse_mounts(draft: Draft) -> None:
@@ -207,11 +177,4 @@ def refuse_mounts(draft: Draft) -> None:
 
 def _class(member: Member, classes: Mapping[str, StorageClass]) -> StorageClass:
     VOLUMES.require(member.place, member.fields)
-    return classes[_known(member.fields["storageClassName"], classes, "storage class")]
-
-
-def _known(value: Value, names: Mapping[str, object], what: str) -> str:
-    name = value.scalar(f"the name of a {what}")
-    if name not in names:
-        value.fail(f"there is no {what} {value.described}; {known_names(name, names)}")
-    return name
+    return classes[known(member.fields["storageClassName"], classes, "storage class")]
