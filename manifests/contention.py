@@ -6,37 +6,13 @@ only if a pod that waits asks for one by name.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from ..base.structs import Data
-from ..model.environment.objects import Selector
 from .inventory import Inventory
-from .members import ClusterNode, ClusterPod
+from .members import ClusterNode, ClusterPod, asked_of_nodes, keys_of_selector, selected_of_nodes
 from .reading.cluster_objects import HOSTNAME
 from .situation import Pods, Situation
-
-
-def keys_of_selector(selector: Selector) -> Iterator[str]:
-    """The label keys that a selector asks for."""
-    yield from selector.match_labels
-    yield from (e.key for e in selector.expressions)
-
-
-def asked_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
-    """The keys of node labels that these pods select by, or that make domains for them."""
-    some = list(pods)
-    by_term = {t.topology_key for pod in some for t in pod.terms}
-    return selected_of_nodes(some) | by_term | {c.topology_key for pod in some for c in pod.spread}
-
-
-def selected_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
-    """The keys of node labels that these pods select by."""
-    found: set[str] = set()
-    for pod in pods:
-        found.update(pod.node_selector)
-        for term in pod.node_affinity.terms if pod.node_affinity else ():
-            found.update(e.key for e in term.expressions)
-    return found
 
 
 class Groups:

@@ -16,10 +16,10 @@ from operator import attrgetter
 from ..base.problems import Problem
 from ..base.structs import Data
 from ..base.text import one_line
-from ..model.environment.objects import Node, Selector
+from ..model.environment.objects import Node
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from .backed_resources import BackedResources
-from .members import ClusterNode, ClusterPod, Maker, group_key, owed_pods
+from .members import ClusterNode, ClusterPod, Maker, asked_of_nodes, group_key, keys_of_selector, owed_pods
 from .pod_claims import ClusterClaims, PodClaims, WrittenVolumes
 from .reading.cluster_objects import (
     HOSTNAME,
@@ -225,9 +225,8 @@ def _remark_namespaces(
     """Say which pods select by labels of namespaces that nobody knows; that a namespace is labelled with its name is known."""
     unknown = {pod.namespace for pod in pods} - known.keys()
     for pod in pods if unknown else ():
-        asked = {
-            key for t in pod.terms if t.namespace_selector is not None for key in _keys(t.namespace_selector)
-        }
+        spaces = (t.namespace_selector for t in pod.terms if t.namespace_selector is not None)
+        asked = {key for selector in spaces for key in keys_of_selector(selector)}
         if asked - {NAMESPACE_NAME}:
             remarks.doubt(
                 f"a namespaceSelector asks for labels of namespaces, and of some, such as {min(unknown)}, the object is not there: "
@@ -238,24 +237,13 @@ def _remark_namespaces(
 def _remark_hostnames(pods: Sequence[ClusterPod], nodes: Sequence[NodeObject], remarks: Remarks) -> None:
     """Say which nodes that an API server has stored have no label with their name, if some pod has a rule by that label."""
     bare = [n.meta.shown for n in nodes if n.meta.uid and HOSTNAME not in n.meta.labels]
-    if not any(_goes_by_hostname(pod) for pod in pods if bare):
+    if not bare or HOSTNAME not in asked_of_nodes(pods):
         return
     for name in bare:
         remarks.doubt(
             f"the node has no label {HOSTNAME}: it counts as if it had one with its name, and the verdict is not about what rules by that label "
             "make of it", name,
         )  # fmt: skip
-
-
-def _goes_by_hostname(pod: ClusterPod) -> bool:
-    selected = [e.key for t in (pod.node_affinity.terms if pod.node_affinity else ()) for e in t.expressions]
-    domains = [t.topology_key for t in pod.terms] + [c.topology_key for c in pod.spread]
-    return HOSTNAME in (*pod.node_selector, *selected, *domains)
-
-
-def _keys(selector: Selector) -> Iterator[str]:
-    yield from selector.match_labels
-    yield from (requirement.key for requirement in selector.expressions)
 
 
 def _set_aside(pod: WrittenPod, nodes: Mapping[str, object], configuration: Configuration) -> str | None:

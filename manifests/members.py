@@ -5,14 +5,24 @@ Among the pods are those that controllers still owe: replicas that are wanted an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count, islice
 from typing import Any
 
 from ..model.environment.cluster.node_health import NOT_READY, UNREACHABLE
-from ..model.environment.objects import NATIVE, HostPort, Node, NodeAffinity, Pod, Taint, Term, Toleration
+from ..model.environment.objects import (
+    NATIVE,
+    HostPort,
+    Node,
+    NodeAffinity,
+    Pod,
+    Selector,
+    Taint,
+    Term,
+    Toleration,
+)
 from ..scenarios.reader.sections.pod_section import NAMESPACE_NAME
 from .backed_resources import BackedResources
 from .pod_claims import ClusterClaims, PodClaims
@@ -145,6 +155,29 @@ class ClusterPod:
             stands_for=1,
             claims=self.claims.again(),
         )
+
+
+def keys_of_selector(selector: Selector) -> Iterator[str]:
+    """The label keys that a selector asks for."""
+    yield from selector.match_labels
+    yield from (e.key for e in selector.expressions)
+
+
+def asked_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
+    """The keys of node labels that these pods select by, or that make domains for them."""
+    some = list(pods)
+    by_term = {t.topology_key for pod in some for t in pod.terms}
+    return selected_of_nodes(some) | by_term | {c.topology_key for pod in some for c in pod.spread}
+
+
+def selected_of_nodes(pods: Iterable[ClusterPod]) -> set[str]:
+    """The keys of node labels that these pods select by."""
+    found: set[str] = set()
+    for pod in pods:
+        found.update(pod.node_selector)
+        for term in pod.node_affinity.terms if pod.node_affinity else ():
+            found.update(e.key for e in term.expressions)
+    return found
 
 
 def group_key(named: Sequence[str], namespace: str) -> str:

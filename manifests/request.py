@@ -90,24 +90,24 @@ class Asked:
 
         return self._model.get(put)
 
+    def _passes(self, plugin: Callable[..., Any], pod: Pod, node: Node, layout: NodeLayout) -> bool:
+        return self._ask(node, layout, lambda placement: plugin(pod, node, placement)) is Code.SUCCESS
+
     def fits(self, pod: Pod, node: Node, layout: NodeLayout) -> bool:
         """Whether all filters let the pod pass (RunFilterPlugins)."""
         return bool(self._ask(node, layout, lambda placement: self._filters.fits(pod, node, placement)))
 
     def has_resources(self, pod: Pod, node: Node, layout: NodeLayout) -> bool:
         """Whether NodeResourcesFit lets the pod pass."""
-        ask = self._filters.node_resources
-        return self._ask(node, layout, lambda placement: ask(pod, node, placement)) is Code.SUCCESS
+        return self._passes(self._filters.node_resources, pod, node, layout)
 
     def tolerates(self, pod: Pod, node: Node) -> bool:
         """Whether TaintToleration lets the pod pass."""
-        ask = self._filters.taints_tolerated
-        return self._ask(node, NodeLayout({}), lambda placement: ask(pod, node, placement)) is Code.SUCCESS
+        return self._passes(self._filters.taints_tolerated, pod, node, NodeLayout({}))
 
     def has_affinity(self, pod: Pod, node: Node, layout: NodeLayout) -> bool:
         """Whether InterPodAffinity lets the pod pass."""
-        ask = self._filters.inter_pod_affinity
-        return self._ask(node, layout, lambda placement: ask(pod, node, placement)) is Code.SUCCESS
+        return self._passes(self._filters.inter_pod_affinity, pod, node, layout)
 
     def domain(
         self, pod: Pod, constraint: SpreadConstraint, node: Node, layout: NodeLayout

@@ -18,6 +18,7 @@ from ...scenarios.values.labels import is_label_value, label_key
 from ...scenarios.values.yaml_values import Value
 from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
+from .metadata import read_key
 
 NOBODY = Selector(
     expressions=tuple(Requirement("podrace.io/nobody", o) for o in (Operator.EXISTS, Operator.DOES_NOT_EXIST))
@@ -59,21 +60,13 @@ def _term(element: Manifest, anti: bool) -> WrittenTerm | None:
     """None for a term that keeps away from nobody."""
     given = element.mapping("a term with `topologyKey`")
     term = required_term(element, anti, NOBODY)
-    listed = [(key, name) for name in _KEYS if name in given for key in _keys_of(given[name])]
+    listed = [(read_key(k), name) for name in _KEYS for k in given.elements(name, "a list of label keys")]
     if "labelSelector" not in given:
         if listed:
             given[listed[0][1]].fail("without `labelSelector` it says nothing: add one, or remove it")
         return None if anti else WrittenTerm(term)
     said = {(e.key, e.operator) for e in term.expressions}
     return WrittenTerm(term, tuple((k, _KEYS[name]) for k, name in listed if (k, _KEYS[name]) not in said))
-
-
-def _keys_of(value: Manifest) -> list[str]:
-    keys = []
-    for key in value.elements("a list of label keys"):
-        key.text("a label key such as app or example.com/zone")
-        keys.append(label_key(key))
-    return keys
 
 
 def read_node_affinity(affinity: Fields, owner: str, remarks: Remarks) -> NodeAffinity | None:

@@ -11,8 +11,7 @@ Conditions = Mapping[str, tuple[str, str]]
 def read_conditions(status: Fields) -> Conditions:
     """The conditions in a status; a status is True where none is written, and Unknown where it is no status."""
     found = {}
-    for element in status.elements("conditions", "a list of conditions"):
-        said = element.mapping("a condition with `type` and `status`")
+    for said in status.mappings("conditions", "a list of conditions", "a condition with `type` and `status`"):
         if "type" not in said:
             continue
         given = said.scalar("status", "True, False or Unknown") if "status" in said else "True"

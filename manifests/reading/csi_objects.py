@@ -55,8 +55,7 @@ def driver_in(source: Fields) -> str:
 def read_csi_node(fields: Fields) -> Mapping[str, int | None]:
     """The drivers that a CSINode names, and how many volumes of each the node takes; None for one without a limit."""
     found: dict[str, int | None] = {}
-    for element in fields.below("spec").elements("drivers", "a list of drivers"):
-        driver = element.mapping("a driver with `name`")
+    for driver in fields.below("spec").mappings("drivers", "a list of drivers", "a driver with `name`"):
         allocatable = driver.below("allocatable", "a mapping with `count`")
         name = driver.need("name", "name the driver").text("the name of a CSI driver")
         limited = "count" in allocatable
@@ -74,9 +73,7 @@ def read_csi_driver(fields: Fields) -> CsiDriver:
 
 def read_attachment(fields: Fields) -> Attachment:
     """A VolumeAttachment."""
-    spec = fields.need("spec", "a VolumeAttachment has `attacher`, `nodeName` and `source`").mapping(
-        "a mapping"
-    )
+    spec = fields.inner("spec", "a VolumeAttachment has `attacher`, `nodeName` and `source`", "a mapping")
     return Attachment(
         spec.text("nodeName", "the name of a node"),
         spec.text("attacher", "the name of a CSI driver"),

@@ -14,7 +14,6 @@ from ...base.text import one_line
 from ...model.environment.objects import NodeAffinity, Taint, Toleration
 from ...scenarios.tables.directives import read_node_selector
 from ...scenarios.tables.objects import MAX_COUNT
-from .binding_conditions import names_in, read_readiness
 from .device_selectors import Attributes, Constant, meets
 from .device_taints import DeviceTaintRule, read_taints, read_tolerations
 from .manifest_values import Fields, Manifest
@@ -182,13 +181,16 @@ def read_claim(meta: Meta, fields: Fields) -> ResourceClaimObject:
             )
         return ResourceClaimObject(meta, wish, special=special)
     allocation = status.below("allocation", "a mapping with `devices`")
-    given = allocation.below("devices", "a mapping with `results`").elements("results", "a list of devices")
-    results = [result.mapping("a result with `driver`, `pool` and `device`") for result in given]
+    given, each = (
+        allocation.below("devices", "a mapping with `results`"),
+        "a result with `driver`, `pool` and `device`",
+    )
+    results = list(given.mappings("results", "a list of devices", each))
     keys, unlike = _results(results)
     made = replace(wish, unlike=wish.unlike or unlike)
     return ResourceClaimObject(
         meta, made, True, keys, allocation.read("nodeSelector", read_node_selector), tuple(reserved), others,
-        read_readiness(results, status), special,
+        _readiness(results, status), special,
     )  # fmt: skip
 
 
@@ -279,9 +281,8 @@ def _asked(request: Manifest, asked: Fields) -> DeviceWish:
 
 def read_slice(meta: Meta, fields: Fields) -> SliceObject:
     """A ResourceSlice."""
-    spec = fields.need("spec", "a ResourceSlice has at least `spec.driver` and `spec.pool`").mapping(
-        "a mapping with `driver`, `pool` and `devices`"
-    )
+    needed = "a ResourceSlice has at least `spec.driver` and `spec.pool`"
+    spec = fields.inner("spec", needed, "a mapping with `driver`, `pool` and `devices`")
     said, there = (spec.need(name, "a ResourceSlice has `driver` and `pool`") for name in ("driver", "pool"))
     driver, pool = said.text("the name of a driver"), there.mapping("a pool with `name`")
     name = pool.need("name", "a pool has one").text("the name of a pool")
@@ -323,7 +324,7 @@ def _device(element: Manifest, driver: str, pool: str, own: Where | None, more: 
         unlike = "the device stays with the node that it is first used on (bindsToNode), though several may reach it"
     else:
         unlike = _unread(fields, _DEVICE) or more
-    conditions = bool(names_in(fields, "bindingConditions"))
+    conditions = bool(_names_in(fields, "bindingConditions"))
     key = driver, pool, name.text("the name of a device")
     attributes = _attributes(fields.get("attributes"), driver)
     return DeviceObject(key, where, attributes, unlike, conditions, read_taints(fields))
@@ -378,9 +379,7 @@ def read_references(spec: Fields) -> tuple[ClaimReference, ...]:
 
 def read_statuses(status: Fields) -> dict[str, str | None]:
     """resourceClaimStatuses of a pod: which ResourceClaim was made for which of its claims; None where none is needed."""
-    given = [
-        e.mapping("a claim with `name`") for e in status.elements("resourceClaimStatuses", "a list of claims")
-    ]
+    given = list(status.mappings("resourceClaimStatuses", "a list of claims", "a claim with `name`"))
     return {
         fields.text("name", "a name"): fields.read(
             "resourceClaimName", lambda v: v.text("the name of a ResourceClaim")
@@ -403,3 +402,42 @@ def matches(device: DeviceObject, selectors: tuple[str, ...]) -> bool | None:
         if not met:
             return met
     return True
+
+
+def _names_in(fields: Fields, name: str) -> list[str]:
+    """The conditions that a device, or the result of an allocation, names."""
+    return fields.texts(name, "a list of conditions", "a condition")
+
+
+def _readiness(results: Sequence[Fields], status: Fields) -> str:
+    """What has become of the binding conditions of an allocated device (dynamicresources.hasBindingConditions and isClaimReadyForBinding, 1.36), in the words of a scenario: failed if a failure condition of a device is true, met if all binding conditions are, else pending; "" without any.
+
+    `results` are those of the allocation, which has the conditions of each device as they were then; `status` is that of the claim.
+    """
+    true = _true_conditions(status)
+    found = ""
+    for result in results:
+        needed, fatal = _names_in(result, "bindingConditions"), _names_in(result, "bindingFailureConditions")
+        if not needed:
+            continue
+        said = true.get(_device_named(result), set())
+        if said & set(fatal):
+            return "failed"
+        found = "met" if set(needed) <= said and found != "pending" else "pending"
+    return found
+
+
+def _device_named(fields: Fields) -> tuple[str, ...]:
+    return tuple(fields.scalar(name, "a name") for name in ("driver", "pool", "device"))
+
+
+def _true_conditions(status: Fields) -> dict[tuple[str, ...], set[str]]:
+    """The conditions that are true, by device."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for fields in status.mappings("devices", "a list of devices", "the status of a device"):
+        some = found.setdefault(_device_named(fields), set())
+        each = "a condition with `type` and `status`"
+        for said in fields.mappings("conditions", "a list of conditions", each):
+            if "type" in said and said.scalar("status", "True, False or Unknown") == "True":
+                some.add(said["type"].text("a type"))
+    return found

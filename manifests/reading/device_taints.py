@@ -39,11 +39,10 @@ def _taint(element: Manifest) -> Taint:
 
 def read_tolerations(fields: Fields) -> tuple[Toleration, ...]:
     """The tolerations of a request."""
-    return tuple(_toleration(e) for e in fields.elements("tolerations", "a list of tolerations"))
+    return tuple(map(_toleration, fields.mappings("tolerations", "a list of tolerations", "a toleration")))
 
 
-def _toleration(element: Manifest) -> Toleration:
-    fields = element.mapping("a toleration")
+def _toleration(fields: Fields) -> Toleration:
     seconds = (
         fields.integer("tolerationSeconds", -(1 << 62), 1 << 62, 0) if "tolerationSeconds" in fields else None
     )
@@ -55,9 +54,7 @@ def _toleration(element: Manifest) -> Toleration:
 
 def read_taint_rule(fields: Fields) -> DeviceTaintRule | None:
     """A DeviceTaintRule; None for one that taints no device: without a selector, or with another effect."""
-    spec = fields.need("spec", "a DeviceTaintRule has at least `spec.taint`").mapping(
-        "a mapping with `taint`"
-    )
+    spec = fields.inner("spec", "a DeviceTaintRule has at least `spec.taint`", "a mapping with `taint`")
     taint = _taint(spec.need("taint", "a DeviceTaintRule has a taint"))
     if taint.effect not in KEEPING_AWAY or "deviceSelector" not in spec:
         return None

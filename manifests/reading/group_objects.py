@@ -11,7 +11,7 @@ from ...base.structs import Data
 from ...base.text import one_line
 from ...scenarios.reader.sections.pod_section import read_time
 from ...scenarios.tables.pods import MAX_PRIORITY, MIN_PRIORITY
-from .device_objects import ClaimReference, read_references
+from .device_objects import ClaimReference, read_references, read_statuses
 from .manifest_values import Fields
 from .metadata import Meta, read_label
 
@@ -57,46 +57,38 @@ class GroupObject(Data):
 
 def read_pod_group(meta: Meta, fields: Fields) -> GroupObject:
     """A PodGroup."""
-    spec = fields.need("spec", "a PodGroup has at least `spec.schedulingPolicy`").mapping(
-        "a mapping with `schedulingPolicy`"
-    )
-    status = fields.below("status", "a mapping")
-    given = [
-        e.mapping("a claim with `name`") for e in status.elements("resourceClaimStatuses", "a list of claims")
-    ]
-    made = {
-        c.text("name", "a name"): c.text("resourceClaimName", "the name of a ResourceClaim") or None
-        for c in given
-    }
+    spec = _spec(fields, "PodGroup")
+    statuses = read_statuses(fields.below("status", "a mapping"))
     group = _group(meta, spec)
     return replace(
         group,
         min_count=_min_count(spec, "schedulingPolicy"),
         claims=read_references(spec),
-        made=made,
+        made={name: claim or None for name, claim in statuses.items()},
         owners=tuple(f"{o.kind}/{meta.namespace}/{o.name}" for o in meta.owners),
     )
 
 
 def read_composite(meta: Meta, fields: Fields) -> GroupObject:
     """A CompositePodGroup."""
-    spec = fields.need("spec", "a CompositePodGroup has at least `spec.schedulingPolicy`").mapping(
-        "a mapping with `schedulingPolicy`"
-    )
+    spec = _spec(fields, "CompositePodGroup")
     group = _group(meta, spec)
     least = _min_count(spec, "schedulingPolicy", "minGroupCount")
     unlike = "" if least else "the basic policy of a CompositePodGroup is not modelled"
     return replace(group, min_group_count=least, unlike=group.unlike or unlike)
 
 
+def _spec(fields: Fields, kind: str) -> Fields:
+    needed = f"a {kind} has at least `spec.schedulingPolicy`"
+    return fields.inner("spec", needed, "a mapping with `schedulingPolicy`")
+
+
 def _group(meta: Meta, spec: Fields) -> GroupObject:
     """What groups of pods and groups of groups have in common."""
     parent = spec.text("parentCompositePodGroupName", "the name of a CompositePodGroup")
-    constraints = spec.below("schedulingConstraints").elements("topology", "a list of constraints")
-    keys = [
-        c.mapping("a constraint with `key`").need("key", "the key of a label").text("the key of a label")
-        for c in constraints
-    ]
+    below = spec.below("schedulingConstraints")
+    constraints = below.mappings("topology", "a list of constraints", "a constraint with `key`")
+    keys = [c.need("key", "the key of a label").text("the key of a label") for c in constraints]
     several = ["several topology keys of one group are not modelled"] if len(keys) > 1 else []
     return GroupObject(
         meta.shown,
@@ -111,17 +103,15 @@ def _group(meta: Meta, spec: Fields) -> GroupObject:
 
 def read_workload_groups(meta: Meta, fields: Fields) -> Iterator[GroupObject]:
     """The pod groups of a Workload of 1.35; none of a later one."""
-    for element in fields.below("spec").elements("podGroups", "a list of pod groups"):
-        group = element.mapping("a pod group with `name` and `policy`")
+    each = "a pod group with `name` and `policy`"
+    for group in fields.below("spec").mappings("podGroups", "a list of pod groups", each):
         name = read_label(group.need("name", "a pod group has one"), "a name")
         deleted = "it is being deleted" if meta.deleted else ""
         yield GroupObject(f"{meta.shown}/{name}", _min_count(group, "policy"), deleted)
 
 
 def _min_count(fields: Fields, policy: str, least: str = "minCount") -> int | None:
-    said = fields.need(policy, f"a group has a policy: `basic: {{}}`, or `gang` with `{least}`").mapping(
-        "a policy"
-    )
+    said = fields.inner(policy, f"a group has a policy: `basic: {{}}`, or `gang` with `{least}`", "a policy")
     if "gang" not in said:
         return None
     members = "pods" if least == "minCount" else "groups"

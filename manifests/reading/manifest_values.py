@@ -79,6 +79,10 @@ class Fields(Mapping[str, Manifest]):
             self.place.fail(f"`{name}` is missing: {why}")
         return self[name]
 
+    def inner(self, name: str, why: str, wanted: str) -> Fields:
+        """The fields of a mapping that must be there."""
+        return self.need(name, why).mapping(wanted)
+
     def read(self, name: str, how: Callable[[Manifest], T]) -> T | None:
         """What this makes of a field; None without it."""
         return how(self[name]) if name in self._nodes else None
@@ -106,6 +110,10 @@ class Fields(Mapping[str, Manifest]):
     def elements(self, name: str, wanted: str) -> list[Manifest]:
         """The elements of a list, none without the field."""
         return self[name].elements(wanted) if name in self._nodes else []
+
+    def mappings(self, name: str, wanted: str, each: str) -> Iterator[Fields]:
+        """The same of a list of mappings, one after the other."""
+        return (element.mapping(each) for element in self.elements(name, wanted))
 
     def texts(self, name: str, wanted: str, each: str) -> list[str]:
         """The same of a list of texts."""

@@ -151,6 +151,12 @@ def _name(value: Manifest) -> str:
     return written
 
 
+def read_key(value: Manifest) -> str:
+    """The key of a label, which is a text."""
+    value.text("a label key such as app or example.com/zone")
+    return label_key(value)
+
+
 def read_label(value: Manifest, what: str) -> str:
     """A name that is a DNS label; `what` it is, for the message of the Problem if it is none."""
     wanted = f"{what} of at most 63 lower-case letters, digits and `-`"

@@ -18,7 +18,7 @@ from ...scenarios.tables.host_ports import host_port
 from ...scenarios.tables.placement import MAX_PORT, SKEW
 from ...scenarios.tables.pods import GRACE, MAX_PRIORITY, MIN_PRIORITY, POLICY
 from ...scenarios.tables.selectors import read_selector
-from ...scenarios.values.labels import label_key, read_labels
+from ...scenarios.values.labels import read_labels
 from .affinity_terms import WrittenTerm, read_node_affinity, read_terms
 from .conditions import read_conditions
 from .csi_objects import IN_TREE
@@ -26,8 +26,7 @@ from .device_objects import ClaimReference, read_references, read_special, read_
 from .group_objects import read_group_of
 from .manifest_files import Remarks
 from .manifest_values import Fields, Manifest
-from .metadata import Meta, read_ignored
-from .resize_status import DEFERRED, NO_RESIZE, ResizeStatus, read_resize
+from .metadata import Meta, read_ignored, read_key
 from .resource_amounts import Amounts, read_amounts, requests_of
 from .volume_objects import Mount, VolumeWish, read_claim_templates, read_mounts
 
@@ -108,11 +107,11 @@ def is_hard(when: Manifest) -> bool:
 
 
 def _constraint(given: Fields) -> Spread:
-    keys = tuple(_key(key) for key in given.elements("matchLabelKeys", "a list of label keys"))
+    keys = tuple(read_key(key) for key in given.elements("matchLabelKeys", "a list of label keys"))
     if keys and "labelSelector" not in given:
         given["matchLabelKeys"].fail("without `labelSelector` it says nothing: add one, or remove it")
     return Spread(
-        _key(given["topologyKey"]),
+        read_key(given["topologyKey"]),
         given.read("labelSelector", read_selector) or Selector(nothing=True),
         SKEW.read(given["maxSkew"]),
         given.read("minDomains", SKEW.read) or 1,
@@ -122,9 +121,49 @@ def _constraint(given: Fields) -> Spread:
     )
 
 
-def _key(value: Manifest) -> str:
-    value.text("a label key such as app or example.com/zone")
-    return label_key(value)
+class ResizeStatus(Data, slots=False):
+    """What a pod's status says of a resize: with it, a container counts for more than its specification asks for (component-helpers resource.PodRequests, 1.36).
+
+    `held` is what containers have, by name: what was allocated to them, and what they run with. `pending` is why what is asked for is not allocated yet: it is Deferred, or Infeasible and never will be.
+    """
+
+    held: Mapping[str, Amounts] = field(default_factory=dict)
+    pending: str = ""
+
+    def counted(self, name: str, asked: Amounts) -> Amounts:
+        """What a container counts for that asks for this much (determineEffectiveRequests)."""
+        held = self.held.get(name)
+        if held is None:
+            return asked
+        wanted = {} if self.pending == INFEASIBLE else asked
+        return {r: max(wanted.get(r, 0), held.get(r, 0)) for r in {**wanted, **held}}
+
+
+INFEASIBLE, DEFERRED = "Infeasible", "Deferred"
+NO_RESIZE = ResizeStatus()
+
+
+def _resize(status: Fields) -> ResizeStatus:
+    """The status of the containers that say what they run with; all others count for what they ask for."""
+    held: dict[str, Amounts] = {}
+    for name in ("containerStatuses", "initContainerStatuses"):
+        for given in status.mappings(name, "a list of container statuses", "a container status"):
+            if "name" not in given or "resources" not in given:
+                continue
+            runs = given.below("resources", "a mapping with `requests`")
+            actual = read_amounts(runs.get("requests"))
+            allocated = read_amounts(given.get("allocatedResources"))
+            most = {r: max(actual.get(r, 0), allocated.get(r, 0)) for r in {**actual, **allocated}}
+            held[given.scalar("name", "the name of a container")] = most
+    return ResizeStatus(held, _resize_pending(status))
+
+
+def _resize_pending(status: Fields) -> str:
+    """The reason of the condition PodResizePending."""
+    for given in status.mappings("conditions", "a list of conditions", "a condition"):
+        if given.scalar("type", "a type") == "PodResizePending":
+            return given.scalar("reason", "a reason")
+    return ""
 
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -185,7 +224,7 @@ def read_pod(meta: Meta, fields: Fields, remarks: Remarks) -> WrittenPod:
     """A Pod."""
     described = fields.need("spec", "a Pod has at least `spec.containers`")
     status = fields.below("status", "a mapping with `phase`")
-    spec = read_spec(described, meta.shown, remarks, read_resize(status))
+    spec = read_spec(described, meta.shown, remarks, _resize(status))
     _remark_whole(described, status, meta.shown, remarks)
     phase = status.one_of("phase", PHASES, "a phase")
     special = read_special(status)
@@ -319,8 +358,7 @@ def _tolerations(fields: Fields, owner: str, remarks: Remarks) -> tuple[Tolerati
 
 def _sidecars(fields: Fields, having: str = "name") -> Iterator[Fields]:
     """The init containers that go on running, and say something of this."""
-    for container in fields.elements("initContainers", "a list of containers"):
-        given = container.mapping("a container: a mapping")
+    for given in fields.mappings("initContainers", "a list of containers", "a container: a mapping"):
         if (
             given.scalar("restartPolicy", "a restart policy: Always, OnFailure, Never") == "Always"
             and having in given
@@ -332,8 +370,8 @@ def _host_ports(fields: Fields, owner: str, remarks: Remarks) -> tuple[HostPort,
     """The host ports of the containers, and of the init containers that go on running (GetHostPorts, 1.34)."""
     found: list[HostPort] = []
     on_host = fields.boolean("hostNetwork")
-    for container in fields.elements("containers", "a list of containers"):
-        found += _ports_of(container.mapping("a container"), on_host)
+    for container in fields.mappings("containers", "a list of containers", "a container"):
+        found += _ports_of(container, on_host)
     for given in _sidecars(fields):
         if ports := _ports_of(given, on_host):
             found += ports
@@ -349,11 +387,10 @@ def _host_ports(fields: Fields, owner: str, remarks: Remarks) -> tuple[HostPort,
 def _ports_of(container: Fields, on_host: bool) -> list[HostPort]:
     """The ports of the node that a container occupies; in the network of its node all that it names, as the API server fills in where a pod is created (defaultHostNetworkPorts)."""
     found = []
-    for port in container.elements("ports", "a list of ports"):
-        given = port.mapping("a port")
+    for given in container.mappings("ports", "a list of ports", "a port"):
         number = next((n for n in ("hostPort", "containerPort") if given.integer(n, 0, MAX_PORT, 0) > 0), "")
         if number == "hostPort" or (number and on_host):
-            found.append(host_port(port, given, number))
+            found.append(host_port(given.place, given, number))
     return found
 
 
@@ -384,9 +421,8 @@ def read_workload(meta: Meta, fields: Fields, remarks: Remarks) -> Workload:
     """A Deployment, ReplicaSet, StatefulSet or Job."""
     described = fields.need("spec", f"a {meta.kind} has at least `spec.template`")
     spec = described.mapping("a mapping with `template`")
-    template = spec.need("template", f"say what the pods of this {meta.kind} look like").mapping(
-        "a pod template"
-    )
+    needed = f"say what the pods of this {meta.kind} look like"
+    template = spec.inner("template", needed, "a pod template")
     pod = template.need("spec", "a pod template has at least `spec.containers`")
     about = template.below("metadata")
     labels, ignored = read_labels(about), read_ignored(about)

@@ -199,7 +199,7 @@ def requests_of(fields: Fields, counted: Counted = lambda _, asked: asked) -> di
 
 
 def _containers(fields: Fields, name: str) -> list[Fields]:
-    return [e.mapping("a container: a mapping") for e in fields.elements(name, "a list of containers")]
+    return list(fields.mappings(name, "a list of containers", "a container: a mapping"))
 
 
 def _asked(owner: Fields) -> Asked:

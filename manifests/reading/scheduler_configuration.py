@@ -205,8 +205,7 @@ def _read_extenders(configuration: Fields, remarks: Remarks) -> frozenset[str]:
 def _managed(extender: Fields, seen: set[str]) -> dict[str, bool]:
     """The resources that an extender manages, each with whether the scheduler is to ignore it."""
     found: dict[str, bool] = {}
-    for element in extender.elements("managedResources", "a list of resources"):
-        fields = element.mapping("a resource with `name`")
+    for fields in extender.mappings("managedResources", "a list of resources", "a resource with `name`"):
         name = fields.need("name", "name the resource").text("the name of a resource")
         if name in seen:
             fields["name"].fail(f"kube-scheduler takes one extender for {name}: name it once")
@@ -225,8 +224,7 @@ def _profile(value: Manifest, remarks: Remarks, strict: bool) -> Profile:
     without = _without(fields["plugins"], remarks) if "plugins" in fields else frozenset()
     preemption: dict[str, int] = {}
     ignored: frozenset[str] = frozenset()
-    for element in fields.elements("pluginConfig", "a list of arguments"):
-        plugin = element.mapping("a plugin's arguments: a mapping")
+    for plugin in fields.mappings("pluginConfig", "a list of arguments", "a plugin's arguments: a mapping"):
         of = plugin.need("name", "say which plugin the arguments are for").text("a plugin")
         if of in _WITH_ARGUMENTS and "args" in plugin:
             check_fields(plugin["args"], f"{of}Args", f"{of} of {name}", remarks, strict)
@@ -296,8 +294,8 @@ def _meant(name: str) -> str:
 
 def _plugins(lists: Fields, name: str) -> list[str]:
     return [
-        element.mapping("a plugin with `name`").need("name", "name the plugin").text("the name of a plugin")
-        for element in lists.elements(name, "a list of plugins")
+        plugin.need("name", "name the plugin").text("the name of a plugin")
+        for plugin in lists.mappings(name, "a list of plugins", "a plugin with `name`")
     ]
 
 
@@ -306,8 +304,8 @@ def _arguments(name: str, plugin: Fields, remarks: Remarks) -> dict[str, int]:
     if name == "NodeAffinity" and "addedAffinity" in fields:
         remarks.doubt("addedAffinity is not modelled: left out", fields.place.path)
     if name == "PodTopologySpread":
-        for element in fields.elements("defaultConstraints", "a list of constraints"):
-            when = element.mapping("a constraint").get("whenUnsatisfiable")
+        for constraint in fields.mappings("defaultConstraints", "a list of constraints", "a constraint"):
+            when = constraint.get("whenUnsatisfiable")
             if when is None or is_hard(when):
                 remarks.doubt(
                     "defaultConstraints of PodTopologySpread are not modelled: left out, and the verdict is not about pods "

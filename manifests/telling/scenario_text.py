@@ -20,11 +20,10 @@ from ...scenarios.tables.rules import (
 from ...scenarios.tables.table import plain
 from ...scenarios.writer.sections import COUNTED
 from ...scenarios.writing import PlainDumper
-from ..contention import selected_of_nodes
 from ..kept_controllers import KeptController, without_name
 from ..kept_lives import Lives
 from ..left_out import Affinity, Closing, affinity_of, closings_of, constraints_of, leaving, tolerations_of
-from ..members import ClusterNode, ClusterPod
+from ..members import ClusterNode, ClusterPod, selected_of_nodes
 from ..reading.resource_amounts import write_amount
 from ..representative import Representative
 from ..request import repels
