@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from difflib import get_close_matches
 from importlib.resources import files
+from typing import Any
 
 import msgspec
 
@@ -61,22 +62,17 @@ class Asked(Data, slots=False):
     growing: bool = False
 
 
-@dataclass
-class _Before:
-    """What there was when the log began."""
+_KINDS: Mapping[str, type] = {"Pod": Pod, "Node": Node, "ResourceClaim": Claim, "Namespace": Node}
+"""What is read of the state at the start; of a Namespace only the name is looked at."""
 
-    pods: list[Pod] = field(default_factory=list)
-    nodes: list[Node] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
-    namespaces: list[str] = field(default_factory=list)
+_Before = Mapping[str, list[Any]]
+"""What there was when the log began, by kind."""
 
-    def of_objects(self) -> list[str]:
-        """The namespaces that there were, those of pods and claims among them."""
-        return [
-            *(p.metadata.namespace for p in self.pods),
-            *(c.metadata.namespace for c in self.claims),
-            *self.namespaces,
-        ]
+
+def _namespaces(before: _Before) -> list[str]:
+    """The namespaces that there were, those of pods and claims among them."""
+    of_objects = [one.metadata.namespace for kind in ("Pod", "ResourceClaim") for one in before[kind]]
+    return [*of_objects, *(one.metadata.name for one in before["Namespace"])]
 
 
 class _State(msgspec.Struct):
@@ -89,7 +85,9 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     # Unknown names are told before a gigabyte is read.
     _refuse_unknown(asked.properties)
     _refuse_reversed(asked.window)
-    before = _at_the_start(asked.initial)
+    before: _Before = {kind: [] for kind in _KINDS}
+    for name in asked.initial:
+        _read_state(name, before)
     read = Reader(progress, asked.at_once).read(asked.files)
     account = read.account
     if account.lines == sum(account.skipped[reason] for reason in FOREIGN) > 0 and not asked.growing:
@@ -102,9 +100,10 @@ def audit_logs(asked: Asked, progress: Callable[[Account], None] | None = None) 
     history = History([*checks, lease, devices, nominations], asked.skew if _several(account) else 0)
     for check in (*checks, lease, devices, nominations):
         check.history = history
-    history.begin_with(before.pods, before.nodes)
-    devices.begin_with(before.claims, bool(before.claims) or not (before.pods or before.nodes))
-    counter = _Counted([*before.of_objects(), *(one.pod.rpartition("/")[0] for one in read.attempts)])
+    history.begin_with(before["Pod"], before["Node"])
+    claims = before["ResourceClaim"]
+    devices.begin_with(claims, bool(claims) or not (before["Pod"] or before["Node"]))
+    counter = _Counted([*_namespaces(before), *(one.pod.rpartition("/")[0] for one in read.attempts)])
     history.take(OneCluster(asked.skew).through(counter.through(read.writes)))
     counter.namespaces |= account.namespaces
     if "leases" in account.levels or LeaseHeld.id in wanted:
@@ -140,13 +139,6 @@ def _told(account: Account, written: int, twice: int) -> AuditAccount:
     return AuditAccount(
         account.files, account.bytes, account.lines, account.events, written, dict(account.skipped), levels, twice, len(account.servers), account.skipped.places
     )  # fmt: skip
-
-
-def _at_the_start(names: Sequence[str]) -> _Before:
-    found = _Before()
-    for name in names:
-        _read_state(name, found)
-    return found
 
 
 def _is_no_audit_log(read: Read, asked: Asked) -> bool:
@@ -338,13 +330,7 @@ def _take_items(state: _State, before: _Before) -> None:
     for item in state.items:
         inner = msgspec.json.decode(item, type=_State)
         kind = inner.kind or state.kind.removesuffix("List")
-        if kind in ("List", "PodList", "NodeList", "ResourceClaimList", "NamespaceList"):
+        if kind == "List" or (kind.endswith("List") and kind.removesuffix("List") in _KINDS):
             _take_items(inner, before)
-        elif kind == "Pod":
-            before.pods.append(msgspec.json.decode(item, type=Pod))
-        elif kind == "Node":
-            before.nodes.append(msgspec.json.decode(item, type=Node))
-        elif kind == "Namespace":
-            before.namespaces.append(msgspec.json.decode(item, type=Node).metadata.name)
-        elif kind == "ResourceClaim":
-            before.claims.append(msgspec.json.decode(item, type=Claim))
+        elif kind in _KINDS:
+            before[kind].append(msgspec.json.decode(item, type=_KINDS[kind]))

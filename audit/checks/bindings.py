@@ -43,7 +43,7 @@ class OneBinding(Check):
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """Look at a Binding."""
-        if write.verb != "create" or not (write.sub == "binding" or write.resource == "bindings"):
+        if write.verb != "create" or not write.of_binding:
             return
         if pod is None or not pod.bindings:
             return
@@ -132,7 +132,7 @@ class LeaseHeld(Check):
             if write.accepted and len(self._users) < MOST_USERS:
                 self._users.add(write.user)
             self._lease(write)
-        elif write.sub == "binding" or write.resource == "bindings":
+        elif write.of_binding:
             if write.user in self._bound_by or len(self._bound_by) < MOST_USERS:
                 self._bound_by.setdefault(write.user, set()).add(_machine(write))
             else:

@@ -54,7 +54,7 @@ class Conditions(Check):
         """A write that ran into an error may have been carried out; a Binding may overtake a status."""
         if write.resource == "pods" and write.sub in ("", "status") and not (write.accepted or write.refused):
             self.leave_open("a write of a pod ran into an error, and may have been carried out", write.key)
-        elif pod is not None and (write.sub == "binding" or write.resource == "bindings"):
+        elif pod is not None and write.of_binding:
             if not write.refused and self._sent.pop(pod, BEFORE) >= write.begin:
                 self._leave_open(pod)
 

@@ -43,7 +43,7 @@ class Nominations(Check):
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """Look at a Binding."""
-        if pod is None or not write.accepted or not (write.sub == "binding" or write.resource == "bindings"):
+        if pod is None or not write.accepted or not write.of_binding:
             return
         waited = self._since.pop(pod, None)
         if waited is not None:

@@ -145,7 +145,7 @@ class Waiting(Check):
 
     def wrote(self, write: Write, pod: PodHistory | None) -> None:
         """A Binding ends the wait."""
-        if pod is None or write.refused or not (write.sub == "binding" or write.resource == "bindings"):
+        if pod is None or write.refused or not write.of_binding:
             return
         parked, why = _parked(write.agent), WAITED
         if pod in self._grouped:

@@ -535,7 +535,7 @@ def _uid(write: Write) -> str:
 
 
 def _is_binding(write: Write) -> bool:
-    return write.verb == "create" and (write.sub == "binding" or write.resource == "bindings")
+    return write.verb == "create" and write.of_binding
 
 
 def _sent(write: Write) -> Sent:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 from urllib.parse import parse_qs
 
 import msgspec
@@ -34,8 +34,15 @@ _SUBS = {
     "leases": ("",),
     CLAIMS: ("", "status"),
 }
-_POD, _NODE, _LEASE = msgspec.json.Decoder(Pod), msgspec.json.Decoder(Node), msgspec.json.Decoder(Lease)
-_BINDING, _CLAIM = msgspec.json.Decoder(Binding), msgspec.json.Decoder(Claim)
+_BINDING = msgspec.json.Decoder(Binding)
+_BODIES: Mapping[str, tuple[str, msgspec.json.Decoder[Any], str]] = {
+    "pods": ("pod", msgspec.json.Decoder(Pod), "Pod"),
+    "nodes": ("node", msgspec.json.Decoder(Node), "Node"),
+    "leases": ("lease", msgspec.json.Decoder(Lease), "Lease"),
+    CLAIMS: ("claim", msgspec.json.Decoder(Claim), "ResourceClaim"),
+}
+"""By resource: where a write has the body, how it is read, and its kind."""
+
 _LIST, _ANY = msgspec.json.Decoder(list[msgspec.Raw]), msgspec.json.Decoder(msgspec.Raw)
 _DOCUMENTS = {b"{": b"}", b"[": b"]", b"[{": b"}]"}
 """Lines with which a document over several lines begins, and those with which it ends."""
@@ -304,34 +311,28 @@ class Reader:
             event.sourceIPs[0] if event.sourceIPs else "", event.server, event.level, event.auditID,
         )  # fmt: skip
         body = event.responseObject
-        if write.resource == "pods" and write.sub not in ("binding", "eviction"):
-            write.pod = _body(_POD, body, "Pod")
-            write.whole = write.pod is not None
-            if write.verb == "create" and not (write.accepted or write.refused):
-                write.pod = _body(_POD, event.requestObject, "Pod")  # what may have come about
-            elif write.sub == "status" and not write.whole and write.accepted:
-                write.pod = _sent(_POD, event.requestObject)
-                write.patch = write.pod is not None
-        elif write.resource == "nodes":
-            write.node = _body(_NODE, body, "Node")
-            write.whole = write.node is not None or (write.verb == "delete" and _is_success(body))
-            if write.sub == "status" and not write.whole and write.accepted:
-                write.node = _sent(_NODE, event.requestObject)
-                write.patch = write.node is not None
-        elif write.resource == "leases":
-            write.lease = _body(_LEASE, body, "Lease")
-            write.whole = write.lease is not None
-        elif write.resource == CLAIMS:
-            write.claim = _body(_CLAIM, body, "ResourceClaim")
-            write.whole = write.claim is not None or (write.verb == "delete" and _is_success(body))
-        else:
+        if write.of_binding or write.sub == "eviction":
             write.binding = _body(_BINDING, event.requestObject, "Binding")
             write.whole = write.binding is not None
-        if write.binding is not None and not write.name:
-            write.name = write.binding.metadata.name
-        for meta in (write.pod, write.node, write.lease, write.claim):
-            if meta is not None:
-                write.name, write.uid = write.name or meta.metadata.name, write.uid or meta.metadata.uid
+            write.name = write.name or (write.binding.metadata.name if write.binding else "")
+            return write
+        attribute, decoder, kind = _BODIES[write.resource]
+        found = _body(decoder, body, kind)
+        deletes = write.resource in ("nodes", CLAIMS) and write.verb == "delete"
+        write.whole = found is not None or (deletes and _is_success(body))
+        if write.resource == "pods" and write.verb == "create" and not (write.accepted or write.refused):
+            found = _body(decoder, event.requestObject, kind)  # what may have come about
+        elif (
+            write.resource in ("pods", "nodes")
+            and write.sub == "status"
+            and not write.whole
+            and write.accepted
+        ):
+            found = _sent(decoder, event.requestObject)
+            write.patch = found is not None
+        if found is not None:
+            setattr(write, attribute, found)
+            write.name, write.uid = write.name or found.metadata.name, write.uid or found.metadata.uid
         return write
 
 

@@ -48,13 +48,6 @@ def time_text(time: int) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
 
 
-class Owner(msgspec.Struct):
-    """An owner of an object."""
-
-    kind: str = ""
-    name: str = ""
-
-
 class Meta(msgspec.Struct):
     """Of an object's metadata."""
 
@@ -66,7 +59,6 @@ class Meta(msgspec.Struct):
     deletionTimestamp: str | None = None
     deletionGracePeriodSeconds: Int | None = None
     finalizers: list[str] | None = None
-    ownerReferences: list[Owner] | None = None
 
 
 class Resources(msgspec.Struct, omit_defaults=True):
@@ -127,7 +119,6 @@ class PodSpec(msgspec.Struct):
     resources: Resources | None = None
     affinity: Affinity | None = None
     priority: Int | None = None
-    hostNetwork: bool = False
     schedulingGroup: Group | None = None
 
 
@@ -291,6 +282,11 @@ class Write(msgspec.Struct):
     def creates(self) -> bool:
         """Whether it made the object: also an apply can."""
         return self.sub == "" and (self.verb == "create" or (self.verb == "patch" and self.code == 201))
+
+    @property
+    def of_binding(self) -> bool:
+        """Whether it is about a Binding."""
+        return self.sub == "binding" or self.resource == "bindings"
 
     @property
     def accepted(self) -> bool:
