@@ -30,8 +30,9 @@ NO_CLASS = "no-class"
 """What a scenario calls the class of claims that ask for none."""
 
 
-class KeptClaims(Data, slots=False):
-    """What is kept of claims. `volumes` and `devices` are the claims that each pod has in the scenario, `closed` the nodes that are closed to it.
+@dataclass(slots=True)
+class KeptClaims:
+    """What is kept of the claims of these pods, on these nodes. `volumes` and `devices` are the claims that each pod has in the scenario, `closed` the nodes that are closed to it.
 
     `extended` is the extended resource that a pod asks for in the scenario, where devices back it: its claim is made by the scheduler. `sections` are
     those of the scenario, `lines` say what was kept, `remarks` what was left out and could matter. `exclusive`: one pod only may use one of the claims of
@@ -39,16 +40,19 @@ class KeptClaims(Data, slots=False):
     holds may be violated in the cluster, and the other way round. `limited`: the CSI drivers whose limits are kept.
     """
 
-    volumes: Mapping[str, Sequence[str]]
-    devices: Mapping[str, Sequence[str]]
-    extended: Mapping[str, str]
-    closed: Mapping[str, Sequence[ClusterNode]]
-    sections: Mapping[str, Any]
-    lines: Sequence[str]
-    remarks: Sequence[str]
-    exclusive: bool
-    unbound: bool
-    doubts: Sequence[str] = ()
+    claims: ClusterClaims
+    pods: Sequence[ClusterPod]
+    nodes: Sequence[ClusterNode]
+    volumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    devices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    extended: dict[str, str] = field(default_factory=dict)
+    closed: Mapping[str, Sequence[ClusterNode]] = field(default_factory=dict)
+    sections: dict[str, Any] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    exclusive: bool = False
+    unbound: bool = False
+    doubts: list[str] = field(default_factory=list)
     limited: Sequence[str] = ()
 
     @property
@@ -58,20 +62,6 @@ class KeptClaims(Data, slots=False):
         found += ["S-RWOP"] if self.exclusive else []
         found += ["S-LIMIT"] if self.limited else []
         return found + (["S-DEV", "S-RESV"] if any(self.devices.values()) or self.extended else [])
-
-
-@dataclass
-class _Choice:
-    """A choice in the making."""
-
-    claims: ClusterClaims
-    pods: Sequence[ClusterPod]
-    nodes: Sequence[ClusterNode]
-    sections: dict[str, Any] = field(default_factory=dict)
-    extended: dict[str, str] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
 
     def leave_out(self, remark: str) -> None:
         """Say so of something without which another verdict may come out."""
@@ -94,7 +84,7 @@ def claims_kept(
     bound: Sequence[ClusterPod] = (),
 ) -> KeptClaims:
     """What is kept for these pods and nodes; `bound` are all pods on nodes."""
-    choice = _Choice(claims, pods, nodes)
+    choice = KeptClaims(claims, pods, nodes)
     devices = _devices(choice)
     volumes = _volumes(choice, [p for p in choice.waiting if not devices.get(p.name)])
     closed = _closed(choice, volumes, devices)
@@ -112,22 +102,14 @@ def claims_kept(
                 "volumes of a pod that has claims of devices, too, are not modelled: those that are not bound are taken to be had "
                 f"({pod.name})"
             )
-    exclusive = any("accessModes" in c for c in choice.sections.get("volumeClaims", {}).values())
-    unbound = any(claims.open_volume(n, p.claims) for p in choice.waiting for n in volumes.get(p.name, ()))
-    referred = {p.name: [n for n in devices.get(p.name, ()) if n != p.claims.special] for p in pods}
-    return KeptClaims(
-        volumes,
-        referred,
-        choice.extended,
-        closed,
-        choice.sections,
-        choice.lines,
-        choice.remarks,
-        exclusive,
-        unbound,
-        list(dict.fromkeys([*claim_doubts(claims, pods), *choice.doubts])),
-        limited,
-    )
+    written = choice.sections.get("volumeClaims", {}).values()
+    choice.exclusive = any("accessModes" in claim for claim in written)
+    waiting = [(pod, name) for pod in choice.waiting for name in volumes.get(pod.name, ())]
+    choice.unbound = any(claims.open_volume(name, pod.claims) for pod, name in waiting)
+    choice.volumes, choice.closed, choice.limited = volumes, closed, limited
+    choice.devices = {p.name: [n for n in devices.get(p.name, ()) if n != p.claims.special] for p in pods}
+    choice.doubts = list(dict.fromkeys([*claim_doubts(claims, pods), *choice.doubts]))
+    return choice
 
 
 def claim_doubts(claims: ClusterClaims, pods: Sequence[ClusterPod]) -> Iterator[str]:
@@ -147,7 +129,7 @@ def claim_doubts(claims: ClusterClaims, pods: Sequence[ClusterPod]) -> Iterator[
 
 
 def _closed(
-    choice: _Choice, volumes: Mapping[str, Sequence[str]], devices: Mapping[str, Sequence[str]]
+    choice: KeptClaims, volumes: Mapping[str, Sequence[str]], devices: Mapping[str, Sequence[str]]
 ) -> dict[str, list[ClusterNode]]:
     found = {}
     for pod in choice.waiting:
@@ -171,7 +153,7 @@ def _listed(names: Sequence[str]) -> str:
 # --- volumes ---------------------------------------------------------------------------------------------
 
 
-def _volumes(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, list[str]]:
+def _volumes(choice: KeptClaims, pods: Sequence[ClusterPod]) -> dict[str, list[str]]:
     """The claims of volumes that these pods have in the scenario; classes, volumes and claims go to the sections."""
     found: dict[str, OpenVolume] = {}
     of_pods: dict[str, list[str]] = {}
@@ -206,7 +188,7 @@ def _volumes(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, list[str]
     return of_pods
 
 
-def _contested(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, str]:
+def _contested(choice: KeptClaims, pods: Sequence[ClusterPod]) -> dict[str, str]:
     """The claims that are bound and that one pod only may use, where several of these pods want it, with their volumes."""
     users = Counter(name for pod in pods for name in pod.claims.volumes)
     some = {name: choice.claims.bound_exclusive(name) for name, number in users.items() if number > 1}
@@ -214,7 +196,7 @@ def _contested(choice: _Choice, pods: Sequence[ClusterPod]) -> dict[str, str]:
 
 
 def _keep_bound(
-    choice: _Choice, name: str, volume: str, pods: Sequence[ClusterPod], of_pods: dict[str, list[str]]
+    choice: KeptClaims, name: str, volume: str, pods: Sequence[ClusterPod], of_pods: dict[str, list[str]]
 ) -> None:
     """Put a claim that is bound into the sections, and among those of its pods. Its volume names no nodes: those that do not reach it are closed by marks."""
     of = choice.claims.class_of(choice.claims.volumes.claims[name].wish) or NO_CLASS
@@ -236,7 +218,7 @@ def _class(claim: OpenVolume) -> dict[str, str]:
     return {**mode, **({"provisioner": claim.provisioner} if claim.provisioner else {})}
 
 
-def _of_class(choice: _Choice, claims: Sequence[OpenVolume]) -> Iterator[VolumeObject]:
+def _of_class(choice: KeptClaims, claims: Sequence[OpenVolume]) -> Iterator[VolumeObject]:
     """The volumes that are kept for the claims of one class."""
     loose = [c for c in claims if not any(v.owner for v in c.candidates)]
     for claim in claims:
@@ -259,14 +241,14 @@ def _of_class(choice: _Choice, claims: Sequence[OpenVolume]) -> Iterator[VolumeO
             yield volume
 
 
-def _where(choice: _Choice, volume: VolumeObject) -> list[str] | None:
+def _where(choice: KeptClaims, volume: VolumeObject) -> list[str] | None:
     """The kept nodes that reach the volume; None for all."""
     nodes = choice.claims.nodes_of(volume)
     at = choice.names if nodes is None else [n for n in choice.names if n in nodes]
     return None if at == choice.names else at
 
 
-def _volume(choice: _Choice, volume: VolumeObject) -> dict[str, Any]:
+def _volume(choice: KeptClaims, volume: VolumeObject) -> dict[str, Any]:
     at = _where(choice, volume)
     return {
         "storageClassName": volume.of or NO_CLASS,
@@ -286,7 +268,7 @@ def _claim(claim: OpenVolume, volumes: Mapping[str, VolumeObject]) -> dict[str, 
 # --- devices ---------------------------------------------------------------------------------------------
 
 
-def _devices(choice: _Choice) -> dict[str, list[str]]:
+def _devices(choice: KeptClaims) -> dict[str, list[str]]:
     """The claims of devices that the kept pods have in the scenario; devices and claims go to the sections."""
     found, of_pods = _kept_claims(choice)
     if not found:
@@ -334,7 +316,7 @@ def _are_too_many(
     return several and (len(names) > MAX_ENTITIES or ways > MOST_WAYS)
 
 
-def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list[str]]]:
+def _kept_claims(choice: KeptClaims) -> tuple[dict[str, OpenDevice], dict[str, list[str]]]:
     """The claims by name, and their names by pod. Pods on nodes count only where a pod that waits has any."""
     kept = [p.name for p in choice.pods]
     found: dict[str, OpenDevice] = {}
@@ -356,7 +338,7 @@ def _kept_claims(choice: _Choice) -> tuple[dict[str, OpenDevice], dict[str, list
 
 
 def _kept_devices(
-    choice: _Choice, claims: Mapping[str, OpenDevice], kinds: Mapping[_Kind, set[DeviceKey]]
+    choice: KeptClaims, claims: Mapping[str, OpenDevice], kinds: Mapping[_Kind, set[DeviceKey]]
 ) -> tuple[dict[DeviceKey, str], dict[str, Any]]:
     """The names of the devices in the scenario, and what it says of each."""
     names: dict[DeviceKey, str] = {}
@@ -376,7 +358,7 @@ def _kept_devices(
 
 
 def _device_claim(
-    choice: _Choice,
+    choice: KeptClaims,
     claim: OpenDevice,
     kinds: Iterable[_Kind],
     names: Mapping[DeviceKey, str],
@@ -398,7 +380,7 @@ def _device_claim(
     }
 
 
-def _readiness(choice: _Choice, claim: OpenDevice) -> dict[str, str]:
+def _readiness(choice: KeptClaims, claim: OpenDevice) -> dict[str, str]:
     """What is known of the binding conditions of a claim's device, if that is more than nothing."""
     if not any(map(choice.claims.has_conditions, claim.devices)):
         return {}
@@ -406,7 +388,7 @@ def _readiness(choice: _Choice, claim: OpenDevice) -> dict[str, str]:
 
 
 def _backing(
-    choice: _Choice, of_pods: Mapping[str, Sequence[str]], kinds: Iterable[_Kind]
+    choice: KeptClaims, of_pods: Mapping[str, Sequence[str]], kinds: Iterable[_Kind]
 ) -> dict[str, dict[str, Any]]:
     """The classes that back extended resources. A second one for the same resource backs its implicit resource only."""
     classes: dict[str, dict[str, str]] = {}
@@ -431,7 +413,7 @@ class _Kind(Data, slots=False):
     claims: tuple[tuple[str, int], ...]
 
 
-def _holds(choice: _Choice, pod: ClusterPod, claim: OpenDevice) -> bool:
+def _holds(choice: KeptClaims, pod: ClusterPod, claim: OpenDevice) -> bool:
     """Whether a pod on a node has been given the claim's device there."""
     return (
         bool(claim.devices)
@@ -440,7 +422,7 @@ def _holds(choice: _Choice, pod: ClusterPod, claim: OpenDevice) -> bool:
     )
 
 
-def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[DeviceKey]]:
+def _kinds(choice: KeptClaims, claims: Sequence[OpenDevice]) -> dict[_Kind, set[DeviceKey]]:
     """The claims by the devices that they may have. Where these overlap, only what all of them may have is kept."""
     held = {key for c in claims for key in c.devices}
     wanted = {key for claim in claims for key in claim.candidates if key not in choice.claims.taken}
@@ -466,7 +448,7 @@ def _kinds(choice: _Choice, claims: Sequence[OpenDevice]) -> dict[_Kind, set[Dev
     return found
 
 
-def _at(choice: _Choice, key: DeviceKey) -> list[str]:
+def _at(choice: KeptClaims, key: DeviceKey) -> list[str]:
     """The kept nodes that reach a device: one, or all of them; a device that some of several reach is left out."""
     at = [n for n in choice.names if n in choice.claims.at[key]]
     if len(at) <= 1 or at == choice.names:
@@ -478,7 +460,7 @@ def _at(choice: _Choice, key: DeviceKey) -> list[str]:
 
 
 def _enough(
-    choice: _Choice, keys: set[DeviceKey], held: Collection[DeviceKey], most: int
+    choice: KeptClaims, keys: set[DeviceKey], held: Collection[DeviceKey], most: int
 ) -> Iterator[DeviceKey]:
     """Of the devices those that claims have, and beside them on each node as many as claims could want."""
     number: Counter[tuple[bool, str]] = Counter()
@@ -506,7 +488,7 @@ def _asked(one: OpenChoice) -> str:
 
 
 def _tell(
-    choice: _Choice,
+    choice: KeptClaims,
     claims: Mapping[str, OpenDevice],
     of_pods: Mapping[str, Sequence[str]],
     kinds: Mapping[_Kind, set[DeviceKey]],
