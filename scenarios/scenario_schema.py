@@ -1,13 +1,12 @@
 """The JSON Schema (draft 2020-12) of scenario files, for editors; made from the tables of fields."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..model.environment.cluster.placement_rules import NODE_NAME
 from ..model.environment.objects import Operator
 from .tables.all import TABLES
 from .tables.file import EXPECTED, FILE
-from .tables.kinds import LABEL_KEY, LABEL_VALUE, WORD, Kind, Schema, list_of, one_of, part, refers
+from .tables.kinds import LABEL_KEY, LABEL_VALUE, WORD, Kind, Schema, list_of, object_of, one_of, part, refers
 from .tables.nodes import STATUS
 from .tables.placement import POD_TERMS, WEIGHT
 
@@ -39,14 +38,10 @@ SHARED: Mapping[str, Schema] = {
 """Parts that many fields refer to."""
 
 
-def _object(needed: list[str], **fields: Any) -> Schema:
-    inner = {"type": "object", "additionalProperties": False, "properties": fields}
-    return {**inner, "required": needed} if needed else inner
-
-
 def _requirement(key: Kind, operators: list[str], values: Kind, needed: list[str]) -> Schema:
     known = one_of(operators, "an operator").schema
-    return _object(["key", "operator", *needed], key=key.schema, operator=known, values=values.schema)
+    fields = {"key": key.schema, "operator": known, "values": values.schema}
+    return object_of(fields, ["key", "operator", *needed])
 
 
 _EXPRESSIONS = list_of("", refers("", "nodeRequirement")).schema
@@ -57,13 +52,14 @@ _NODE = Kind("", {"type": "string", "maxLength": 253})
 
 WITHOUT_TABLE: Mapping[str, Schema] = {
     "conditions": {"type": "object", "additionalProperties": {"enum": [*STATUS.schema["enum"], True, False]}},
-    "preferredNodes": _object(
-        [],
-        weight=WEIGHT.schema,
-        matchExpressions=_EXPRESSIONS,
-        preference=_object(["matchExpressions"], matchExpressions=_EXPRESSIONS),
+    "preferredNodes": object_of(
+        {
+            "weight": WEIGHT.schema,
+            "matchExpressions": _EXPRESSIONS,
+            "preference": object_of({"matchExpressions": _EXPRESSIONS}, ["matchExpressions"]),
+        }
     ),
-    "podAffinityTerm": _object(["topologyKey"], **_TERM),
+    "podAffinityTerm": object_of(_TERM, ["topologyKey"]),
     "nodeRequirement": _requirement(LABEL_KEY, [o.value for o in Operator], list_of("", LABEL_VALUE), []),
     "nodeField": _requirement(
         one_of((NODE_NAME,), "a field of a node"), ["In", "NotIn"], list_of("", _NODE, 1), ["values"]

@@ -7,7 +7,21 @@ from ...model.environment.cluster.scope import BOUNDS, MAX_COUNT, RESOURCE_STRAT
 from ...model.environment.objects import DEFAULTS, Config, Scope
 from ..values.yaml_values import Value
 from .actors import MAX_EXTENDERS
-from .kinds import FLAG, NAME, WORD, Kind, list_of, names_to, one_of, part, refers, table_of, text, whole
+from .kinds import (
+    FLAG,
+    NAME,
+    WORD,
+    Kind,
+    list_of,
+    names_to,
+    object_of,
+    one_of,
+    part,
+    refers,
+    table_of,
+    text,
+    whole,
+)
 from .objects import MAX_SHARE
 from .resources import REASONS
 from .table import Field, Table
@@ -32,12 +46,7 @@ def _weights(value: Value) -> tuple[tuple[str, int], ...]:
     return tuple((name, WEIGHT.read(weight)) for name, weight in weights.items())
 
 
-_PLUGINS = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": dict.fromkeys(SCORE_PLUGINS, WEIGHT.schema),
-}
-WEIGHTS = Kind("score plugins to 0 to 100", _PLUGINS, _weights)
+WEIGHTS = Kind("score plugins to 0 to 100", object_of(dict.fromkeys(SCORE_PLUGINS, WEIGHT.schema)), _weights)
 
 
 def _unless_default(attribute: str) -> Callable[[Config], Any]:

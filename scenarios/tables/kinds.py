@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +95,12 @@ def table_of(words: str, inner: Schema, least: int = 0, most: int | None = None)
             **({"maxProperties": most} if most is not None else {}),
         },
     )
+
+
+def object_of(fields: Mapping[str, Schema], needed: Sequence[str] = ()) -> Schema:
+    """A mapping that has these fields, and no others."""
+    schema = {"type": "object", "additionalProperties": False, "properties": fields}
+    return {**schema, "required": list(needed)} if needed else schema
 
 
 def names_to(words: str, name: str, least: int = 0, most: int | None = MAX_ENTITIES) -> Kind:

@@ -1,8 +1,5 @@
 """Pods, and what their objects may be updated to."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from ...model.environment.cluster.pods import NOW, ExtensionPoint, Pod
 from ..values.yaml_values import Value
 from .amounts import quantity_in_words
@@ -18,6 +15,7 @@ from .kinds import (
     Schema,
     list_of,
     names_to,
+    object_of,
     one_of,
     part,
     ranged,
@@ -54,40 +52,18 @@ FINALIZERS = list_of(
 HOST_PORTS = Kind("list of ports", {"type": "array", "items": {"anyOf": [PORT.schema, part("hostPort")]}})
 
 
-def _named(fields: dict[str, Any], needed: Sequence[str]) -> Schema:
-    return {"type": "object", "additionalProperties": False, "properties": fields, "required": list(needed)}
+def _claims(*forms: Schema) -> Kind:
+    """Claims by their names, or as Kubernetes writes them."""
+    return Kind("list of claims", {"type": "array", "items": {"anyOf": [WORD, *forms]}})
 
 
-CLAIMS_OF_POD = Kind(
-    "list of claims",
-    {
-        "type": "array",
-        "items": {
-            "anyOf": [
-                WORD,
-                _named({"name": WORD, "resourceClaimName": WORD}, ["resourceClaimName"]),
-                _named(
-                    {"name": WORD, "resourceClaimTemplateName": WORD}, ["name", "resourceClaimTemplateName"]
-                ),
-            ]
-        },
-    },
+_FROM_TEMPLATE = "resourceClaimTemplateName"
+_SOURCE = object_of({"claimName": WORD}, ["claimName"])
+CLAIMS_OF_POD = _claims(
+    object_of({"name": WORD, "resourceClaimName": WORD}, ["resourceClaimName"]),
+    object_of({"name": WORD, _FROM_TEMPLATE: WORD}, ["name", _FROM_TEMPLATE]),
 )
-MOUNTS = Kind(
-    "list of claims",
-    {
-        "type": "array",
-        "items": {
-            "anyOf": [
-                WORD,
-                _named(
-                    {"name": WORD, "persistentVolumeClaim": _named({"claimName": WORD}, ["claimName"])},
-                    ["persistentVolumeClaim"],
-                ),
-            ]
-        },
-    },
-)
+MOUNTS = _claims(object_of({"name": WORD, "persistentVolumeClaim": _SOURCE}, ["persistentVolumeClaim"]))
 
 
 def _points(value: Value) -> list[ExtensionPoint]:

@@ -31,20 +31,14 @@ def refuse_named_nodes(draft: Draft) -> None:
     """
     if not draft.scope.autoscaler:
         return
-    members, pods, section, volumes = (
-        draft.pod_members,
-        draft.as_read,
-        draft.sections.get("volumes"),
-        draft.volumes,
-    )
-    for pod in pods:
+    for pod in draft.as_read:
         if any(names_a_node(form) for form in (pod, *pod.later.values())):
-            members[pod.name].place.fail(
+            draft.pod_members[pod.name].place.fail(
                 f"{pod.name} names a node, and each node that an autoscaler makes has a name of its own: ask for other labels, or remove `autoscaler`"
             )
-    for name, volume in volumes.items():
-        if volume.nodes and section is not None:
-            section.fail(
+    for name, volume in draft.volumes.items():
+        if volume.nodes:
+            draft.sections["volumes"].fail(
                 f"volume {name} is tied to nodes by their names, and each node that an autoscaler makes has a name of its own: remove `nodes` or `autoscaler`"
             )
 
