@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.language import State, TransitionSystem, Variable
-from ..codegen.mixed_radix import in_fewer_words
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Lasso, OutOfBudget, Path, Watcher
 from ..llvm.machine_code import MachineCode, compile_system
@@ -33,10 +32,10 @@ def search(system: TransitionSystem, budget: Budget, progress: Watcher | None) -
 
     Raises ValueError if the system has no native code.
     """
-    program = generate(in_fewer_words(system))
+    program = generate(system)
     with Workers(1 if system.livenesses else budget.jobs) as workers:
         bound = SearchBudget(budget, progress)
-        return Search(program, bound, workers, sleep_sets=SleepSets(system)).run()
+        return Search(program, bound, workers).run()
 
 
 class Search:
@@ -49,10 +48,8 @@ class Search:
         workers: Workers,
         code: MachineCode | None = None,
         initial: State | None = None,
-        sleep_sets: SleepSets | None = None,
     ) -> None:
-        # Digits of one number depend on each other: what is independent is told by the system as it was before.
-        self.sleep_sets = SleepSets(program.system) if sleep_sets is None else sleep_sets
+        self.sleep_sets = SleepSets(program.system)
         self.program, self.system, self.budget = program, program.system, budget
         self.workers = workers
         self.code = compile_system(program.ir, soon=True) if code is None else code

@@ -28,7 +28,6 @@ from ...model.language import (
     select,
 )
 from ...model.language.expressions.expr import fresh_graph, variable
-from ..codegen.mixed_radix import in_fewer_words
 from ..codegen.program import Program, generate
 from ..core.exploration import Budget, Exploration, Watcher
 from ..core.interpreter import Interpreter
@@ -36,7 +35,6 @@ from ..llvm.machine_code import MachineCode, compile_system
 from ..reduction.slicing import key_of
 from .engine import Search
 from .states.budget import SearchBudget
-from .states.sleep_sets import SleepSets
 from .states.workers import Workers
 
 MOST_STATES = 1_000_000
@@ -112,7 +110,7 @@ class _Group:
 
     @cached_property
     def _program(self) -> Program:
-        return generate(in_fewer_words(self._system))
+        return generate(self._system)
 
     @cached_property
     def _code(self) -> MachineCode:
@@ -152,8 +150,7 @@ class _Group:
         given = {self._asked[number]: 1 for number in asked}
         initial = tuple(given.get(v, v.initial) for v in self._program.system.variables)
         with Workers(budget.jobs) as workers:
-            sets = SleepSets(self._system)
-            search = Search(self._program, bound, workers, code=self._code, initial=initial, sleep_sets=sets)
+            search = Search(self._program, bound, workers, code=self._code, initial=initial)
             return search, search.run()
 
     def _tells_apart(self, number: int, search: Search) -> bool:
@@ -162,7 +159,7 @@ class _Group:
         unseen = [v for v, has in self._has.items() if number not in has]
         if not unseen:
             return True
-        if search.store is None or not fields.keys() >= {*unseen}:
+        if search.store is None:
             return False
         size = self._program.layout.words
         words = search.store.states[: count * size].reshape(count, size)

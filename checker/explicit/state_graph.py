@@ -13,7 +13,6 @@ from ..core.exploration import Budget, Path, Watcher
 from .engine import Search
 from .liveness.fair_runs import FairCycles
 from .states.budget import SearchBudget
-from .states.sleep_sets import SleepSets
 from .states.workers import Workers
 
 
@@ -60,7 +59,7 @@ def state_graph(
     """The graph of a system without parameters, as far as the budget goes. Raises ValueError for a system without native code."""
     program, bound = generate(system), SearchBudget(budget or Budget(), progress)
     with Workers(1 if budget is None else budget.jobs) as workers:
-        search = _Numbered(program, bound, workers, sleep_sets=SleepSets(system))
+        search = _Numbered(program, bound, workers)
         stopped = search.run().stopped
     assert search.store is not None
     count = search.state.states
