@@ -16,7 +16,7 @@ themselves, as `enabled`, and the third as `moved`: between them, a search takes
 from collections.abc import Iterable, Iterator
 
 from ...model.language import Expr, Transition, TransitionSystem, topological
-from ..llvm.text import Assembly, function, load, pointers, signed, store
+from ..llvm.text import Assembly, function, load, loop, pointers, signed, store
 from .lanes import LANES, QUARTER, QUARTERS, SHORT, Lanes, constant, vector
 from .lowering import Literals, Lowering, in_order
 from .room import CHUNK, Room
@@ -139,36 +139,28 @@ class Expansion:
         self.out = out = Assembly()
         room = self.room
         pointers(out, "room", "hits")
-        out.do("br label %loop")
-        out.begin("loop")
-        out.lines.append("  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]")
-        out.do("%more = icmp ult i64 %i, %n")
-        out.do("br i1 %more, label %body, label %done")
-        out.begin("body")
-        inside = self._inside()
-        lanes = Lanes(out, self.literals, lambda quarter: room.load(out, room.quarter(quarter), "%i"))
-        counted = constant(QUARTER, 0)
-        stopped: dict[str, str] = {}
-        for t in transitions:
-            transition = self.system.transitions[t]
-            roots = [transition.guard, *(c for _, c in transition.constraints)]
-            lanes.place(in_order(roots, self.literals.free))
-            enabled = out.value(f"and {SHORT} {lanes.all_of(conjuncts(transition.guard))}, {inside}")
-            if transition.constraints:
-                enabled = self._allowed(t, lanes, enabled, stopped)
-            bits = out.value(f"bitcast <{LANES} x i1> {lanes.truth(enabled)} to i{LANES}")
-            room.store_mask(out, t, bits)
-            counted = out.value(f"sub {SHORT} {counted}, {enabled}")
-        more = out.value(f"zext {SHORT} {counted} to {vector(32)}")
-        at = room.address(out, room.counts, "%i", 4)
-        before = out.value(f"load {vector(32)}, ptr {at}, align 64")
-        out.do(f"store {vector(32)} {out.value(f'add {vector(32)} {before}, {more}')}, ptr {at}, align 64")
-        self._hits(stopped, lanes)
-        out.do("br label %next")
-        out.begin("next")
-        out.do(f"%i.next = add i64 %i, {LANES}")
-        out.do("br label %loop")
-        out.begin("done")
+        with loop(out, below="%n", step=LANES):
+            inside = self._inside()
+            lanes = Lanes(out, self.literals, lambda quarter: room.load(out, room.quarter(quarter), "%i"))
+            counted = constant(QUARTER, 0)
+            stopped: dict[str, str] = {}
+            for t in transitions:
+                transition = self.system.transitions[t]
+                roots = [transition.guard, *(c for _, c in transition.constraints)]
+                lanes.place(in_order(roots, self.literals.free))
+                enabled = out.value(f"and {SHORT} {lanes.all_of(conjuncts(transition.guard))}, {inside}")
+                if transition.constraints:
+                    enabled = self._allowed(t, lanes, enabled, stopped)
+                bits = out.value(f"bitcast <{LANES} x i1> {lanes.truth(enabled)} to i{LANES}")
+                room.store_mask(out, t, bits)
+                counted = out.value(f"sub {SHORT} {counted}, {enabled}")
+            more = out.value(f"zext {SHORT} {counted} to {vector(32)}")
+            at = room.address(out, room.counts, "%i", 4)
+            before = out.value(f"load {vector(32)}, ptr {at}, align 64")
+            out.do(
+                f"store {vector(32)} {out.value(f'add {vector(32)} {before}, {more}')}, ptr {at}, align 64"
+            )
+            self._hits(stopped, lanes)
         return function(f"guards{number}", ("room", "n", "hits", "last"), out, result="0", linkage="internal")
 
     def _inside(self) -> str:
@@ -258,40 +250,32 @@ class Expansion:
         fixed = _quarter_masks((f.word, f.pattern(v.value)) for v, f in updates if v.op == "const")
         out = Assembly()
         pointers(out, "room")
-        out.do("br label %loop")
-        out.begin("loop")
-        out.lines.append("  %i = phi i64 [ 0, %entry ], [ %i.next, %body ]")
-        out.do("%more = icmp ult i64 %i, %count")
-        out.do("br i1 %more, label %body, label %done")
-        out.begin("body")
-        read: dict[int, None] = {}
+        with loop(out, step=LANES):
+            read: dict[int, None] = {}
 
-        def gathered(quarter: int) -> str:
-            read[quarter] = None
-            return room.load(out, room.dense(quarter), "%i")
+            def gathered(quarter: int) -> str:
+                read[quarter] = None
+                return room.load(out, room.dense(quarter), "%i")
 
-        lanes = Lanes(out, self.literals, gathered)
-        lanes.place(nodes)
-        parts: dict[int, list[str]] = {}
-        for value, field in updates:
-            if value.op != "const":
-                for quarter, part in lanes.field(value, field).items():
-                    parts.setdefault(quarter, []).append(part)
-        results = {}
-        for quarter, mask in changed.items():
-            result = constant(QUARTER, 0)
-            if mask != (1 << QUARTER) - 1:
-                result = out.value(f"and {SHORT} {lanes.quarter(quarter)}, {constant(QUARTER, ~mask)}")
-            if fixed.get(quarter):
-                result = out.value(f"or {SHORT} {result}, {constant(QUARTER, fixed[quarter])}")
-            for part in parts.get(quarter, ()):
-                result = out.value(f"or {SHORT} {result}, {part}")
-            results[quarter] = result
-        for quarter, result in results.items():
-            room.store(out, room.dense(quarter), "%i", result)
-        out.do(f"%i.next = add i64 %i, {LANES}")
-        out.do("br label %loop")
-        out.begin("done")
+            lanes = Lanes(out, self.literals, gathered)
+            lanes.place(nodes)
+            parts: dict[int, list[str]] = {}
+            for value, field in updates:
+                if value.op != "const":
+                    for quarter, part in lanes.field(value, field).items():
+                        parts.setdefault(quarter, []).append(part)
+            results = {}
+            for quarter, mask in changed.items():
+                result = constant(QUARTER, 0)
+                if mask != (1 << QUARTER) - 1:
+                    result = out.value(f"and {SHORT} {lanes.quarter(quarter)}, {constant(QUARTER, ~mask)}")
+                if fixed.get(quarter):
+                    result = out.value(f"or {SHORT} {result}, {constant(QUARTER, fixed[quarter])}")
+                for part in parts.get(quarter, ()):
+                    result = out.value(f"or {SHORT} {result}, {part}")
+                results[quarter] = result
+            for quarter, result in results.items():
+                room.store(out, room.dense(quarter), "%i", result)
         computing = function(f"compute{number}", ("room", "count"), out, result="0")
         return [self._gather_and_move(number, sorted(read), sorted(results)), computing]
 

@@ -6,7 +6,7 @@ All of it lies in memory of the caller's, a thread's own.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..llvm.text import Assembly, function, pointers
+from ..llvm.text import Assembly, function, loop, pointers
 from .lanes import LANES, QUARTER, QUARTERS, SHORT
 
 CHUNK = 256
@@ -66,20 +66,11 @@ class Room:
         """The code inside runs for each state in the list: %k is its place there, %lane its place in the chunk."""
         if out.block == "entry":
             pointers(out, "room", "states", "out", "which")
-        origin = out.block
-        out.do(f"br label %{name}")
-        out.begin(name)
-        self._k, self._lane = f"%{name}.k", f"%{name}.lane"
-        out.do(f"{self._k} = phi i64 [ 0, %{origin} ], [ {self._k}.next, %{name}.body ]")
-        out.do(f"%{name}.more = icmp ult i64 {self._k}, %count")
-        out.do(f"br i1 %{name}.more, label %{name}.body, label %{name}.done")
-        out.begin(f"{name}.body")
-        short = out.value(f"load i16, ptr {self.address(out, self.list, self._k, 2)}")
-        out.do(f"{self._lane} = zext i16 {short} to i64")
-        yield
-        out.do(f"{self._k}.next = add i64 {self._k}, 1")
-        out.do(f"br label %{name}")
-        out.begin(f"{name}.done")
+        self._k = f"%{name}.k"
+        with loop(out, self._k):
+            short = out.value(f"load i16, ptr {self.address(out, self.list, self._k, 2)}")
+            self._lane = out.value(f"zext i16 {short} to i64")
+            yield
 
     def copy_quarter(self, out: Assembly, quarter: int) -> None:
         """Gather a quarter of the listed state."""
@@ -141,38 +132,21 @@ class Room:
         out.do(f"%up = add i64 %n, {LANES - 1}")
         out.do(f"%padded = and i64 %up, {-LANES}")
         out.do(f"%whole = and i64 %n, {-QUARTERS}")
-        out.do("br label %fours")
-        out.begin("fours")
-        out.do("%four = phi i64 [ 0, %entry ], [ %four.next, %turn ]")
-        out.do("%left = icmp ult i64 %four, %whole")
-        out.do("br i1 %left, label %turn, label %loop")
-        out.begin("turn")
-        self._split_four(out)
-        out.do(f"%four.next = add i64 %four, {QUARTERS}")
-        out.do("br label %fours")
-        out.begin("loop")
-        out.do("%i = phi i64 [ %whole, %fours ], [ %i.next, %body ]")
-        out.do("%more = icmp ult i64 %i, %n")
-        out.do("br i1 %more, label %body, label %rest")
-        out.begin("body")
-        start = out.value(f"mul i64 %i, {QUARTERS * self.words}")
-        state = out.value(f"getelementptr i16, ptr %states.p, i64 {start}")
-        for quarter in range(QUARTERS * self.words):
-            # Quarter k of a word are the two bytes from byte 2 k on: the processors that this is for begin with the low one.
-            value = out.value(f"load i16, ptr {out.value(f'getelementptr i16, ptr {state}, i64 {quarter}')}")
-            out.do(f"store i16 {value}, ptr {self.address(out, self.quarter(quarter), '%i', 2)}")
-        out.do("%i.next = add i64 %i, 1")
-        out.do("br label %loop")
-        out.begin("rest")
-        out.do("%j = phi i64 [ %n, %loop ], [ %j.next, %pad ]")
-        out.do("%unfilled = icmp ult i64 %j, %padded")
-        out.do("br i1 %unfilled, label %pad, label %done")
-        out.begin("pad")
-        for quarter in range(QUARTERS * self.words):
-            out.do(f"store i16 0, ptr {self.address(out, self.quarter(quarter), '%j', 2)}")
-        out.do("%j.next = add i64 %j, 1")
-        out.do("br label %rest")
-        out.begin("done")
+        quarters = range(QUARTERS * self.words)
+        with loop(out, "%four", below="%whole", step=QUARTERS):
+            self._split_four(out)
+        with loop(out, below="%n", start="%whole"):
+            start = out.value(f"mul i64 %i, {QUARTERS * self.words}")
+            state = out.value(f"getelementptr i16, ptr %states.p, i64 {start}")
+            for quarter in quarters:
+                # Quarter k of a word are the two bytes from byte 2 k on: the processors that this is for begin with the low one.
+                value = out.value(
+                    f"load i16, ptr {out.value(f'getelementptr i16, ptr {state}, i64 {quarter}')}"
+                )
+                out.do(f"store i16 {value}, ptr {self.address(out, self.quarter(quarter), '%i', 2)}")
+        with loop(out, "%j", below="%padded", start="%n"):
+            for quarter in quarters:
+                out.do(f"store i16 0, ptr {self.address(out, self.quarter(quarter), '%j', 2)}")
         return function("split", ("states", "room", "n"), out, result="0", linkage="internal")
 
     def _split_four(self, out: Assembly) -> None:

@@ -1,6 +1,6 @@
 """The text of LLVM functions: instructions, blocks, loops, arrays of i64."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 
@@ -55,27 +55,22 @@ def function(name: str, parameters: Iterable[str], out: Assembly, result: str, l
 
 
 @contextmanager
-def loop(out: Assembly, carried: str | None = None) -> Iterator[Callable[[str], None]]:
-    """The code inside runs for %i = 0 .. %count - 1; a carried value starts at 0.
-
-    Call the yielded function with the carried value's name at the end of the round.
-    """
-    origin, head, body, done = out.block, "loop", "body", "done"
-    final: list[str] = []
-    out.do(f"br label %{head}")
-    out.begin(head)
-    header = len(out.lines)
-    out.do("%more = icmp ult i64 %i, %count")
-    out.do(f"br i1 %more, label %{body}, label %{done}")
-    out.begin(body)
-    yield final.append
-    out.do("%i.next = add i64 %i, 1")
-    out.do(f"br label %{head}")
-    phis = [f"  %i = phi i64 [ 0, %{origin} ], [ %i.next, %{out.block} ]"]
-    if carried is not None:
-        phis.append(f"  {carried} = phi i64 [ 0, %{origin} ], [ {final[0]}, %{out.block} ]")
-    out.lines[header:header] = phis
-    out.begin(done)
+def loop(
+    out: Assembly, i: str = "%i", below: str = "%count", start: str = "0", step: int = 1
+) -> Iterator[None]:
+    """The code inside runs for `i` = start, start + step .. `below` - 1."""
+    name, origin = out.new_label("loop"), out.block
+    out.do(f"br label %{name}")
+    out.begin(name)
+    head = len(out.lines)
+    more = out.value(f"icmp ult i64 {i}, {below}")
+    out.do(f"br i1 {more}, label %{name}.body, label %{name}.done")
+    out.begin(f"{name}.body")
+    yield
+    out.do(f"{i}.next = add i64 {i}, {step}")
+    out.do(f"br label %{name}")
+    out.lines.insert(head, f"  {i} = phi i64 [ {start}, %{origin} ], [ {i}.next, %{out.block} ]")
+    out.begin(f"{name}.done")
 
 
 def words(out: Assembly, count: int) -> list[str]:
