@@ -192,7 +192,7 @@ def _ask(
     record = record_of(of, case, candidate.faults, grown=candidate.scenario.name == GROWN)
     spec = parse_scenario(record.cluster, "explained.yaml").spec
     system = instrument(spec, composition.classes, [])
-    found = Search(system, Native(system), BOUNDS, beyond=False).explain(_observed(system, record))
+    found = Search(system, Native(system), BOUNDS).explain(_observed(system, record))
     return found.answer, _run(system, candidate, case, found) if found.answer is Answer.EXPLAINED else ()
 
 

@@ -118,15 +118,6 @@ class Interpreter:
             if not self.holds(constraint, state)
         ]
 
-    def constraints_hit(self, state: State) -> frozenset[str]:
-        """The constraints that stop a transition here whose guard holds."""
-        return frozenset(
-            name
-            for number, transition in enumerate(self.system.transitions)
-            if self.holds(transition.guard, state)
-            for name in self.blocking(state, number)
-        )
-
     def successor(self, state: State, number: int) -> State:
         """The state after one transition, which must be enabled here; all updates read the old state.
 

@@ -137,11 +137,3 @@ class Cells:
             for part, number in enumerate(self.part_cells(cell))
             for question, yes in self._part_cells[part][number].answers.items()
         }
-
-    def cell_of(self, values: Mapping[Parameter, int]) -> int:
-        """The cell that these parameters are in; they must meet the assumptions."""
-        return next(
-            cell
-            for cell in range(len(self))
-            if all(bool(evaluate(q, values)) == yes for q, yes in self.answers(cell).items())
-        )

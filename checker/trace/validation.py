@@ -19,7 +19,6 @@ from typing import Generic, Protocol, TypeVar
 from ...base.structs import Data
 from ...model.language import State, TransitionSystem
 from ..core.exploration import Path
-from ..core.interpreter import Interpreter
 from ..core.trace import Trace
 from .execution import replay
 
@@ -79,8 +78,7 @@ class Candidate(Data):
 class Explanation(Data):
     """The answer for one record. `trace` explains the first `len(at)` observations: after `at[i]` of its steps, observation i was made.
 
-    Where the record goes on after them: the states that are `nearest` to the next observation, and in `beyond` a run that agrees with it if
-    any transition may happen before it (None: there is none, or none was looked for). `states` were looked at.
+    Where the record goes on after them: the states that are `nearest` to the next observation. `states` were looked at.
     """
 
     answer: Answer
@@ -88,7 +86,6 @@ class Explanation(Data):
     at: tuple[int, ...]
     states: int
     nearest: tuple[Candidate, ...] = ()
-    beyond: Path | None = None
 
 
 class Expander(Protocol[S]):
@@ -112,34 +109,6 @@ class Expander(Protocol[S]):
         ...
 
 
-class Interpreted:
-    """States as the reference interpreter has them."""
-
-    def __init__(self, system: TransitionSystem) -> None:
-        self._interpreter, self._all = Interpreter(system), range(len(system.transitions))
-
-    @property
-    def initial(self) -> State:
-        """Where a run begins."""
-        return self._interpreter.initial
-
-    def successors(self, state: State, possible: frozenset[int] | None) -> Iterable[tuple[int, State]]:
-        """The enabled ones of the transitions, in their order, with the states that they lead to."""
-        transitions, judge = self._interpreter.system.transitions, self._interpreter
-        for number in self._all if possible is None else sorted(possible):
-            if judge.holds(transitions[number].guard, state) and not judge.blocking(state, number):
-                yield number, judge.successor(state, number)
-
-    def agreeing(self, seen: Seen) -> Callable[[State], bool]:
-        """Whether a state is as it was seen."""
-        wanted = positions(self._interpreter.system, seen)
-        return lambda state: all(state[place] in codes for place, codes in wanted)
-
-    def state(self, state: State) -> State:
-        """The state itself."""
-        return state
-
-
 def positions(system: TransitionSystem, seen: Seen) -> list[tuple[int, frozenset[int]]]:
     """Where each of the variables stands in a state, with its codes. Raises ValueError for a name that is no variable."""
     known = {variable.name: place for variable, place in system.position.items()}
@@ -152,20 +121,11 @@ def positions(system: TransitionSystem, seen: Seen) -> list[tuple[int, frozenset
     ]
 
 
-def explain(
-    system: TransitionSystem, record: Sequence[Observation], bounds: Bounds = Bounds(), beyond: bool = True
-) -> Explanation:
-    """Look for a run that explains the record, by the reference interpreter alone. Raises ValueError for unknown variables."""
-    return Search(system, Interpreted(system), bounds, beyond).explain(record)
-
-
 class Search(Generic[S]):
     """Looks for runs that explain records of one system."""
 
-    def __init__(
-        self, system: TransitionSystem, expander: Expander[S], bounds: Bounds = Bounds(), beyond: bool = True
-    ) -> None:
-        self.system, self.expander, self.bounds, self.beyond = system, expander, bounds, beyond
+    def __init__(self, system: TransitionSystem, expander: Expander[S], bounds: Bounds = Bounds()) -> None:
+        self.system, self.expander, self.bounds = system, expander, bounds
 
     def explain(self, record: Sequence[Observation]) -> Explanation:
         """The answer for one record. Whatever is claimed has been executed by the reference interpreter."""
@@ -177,28 +137,14 @@ class Search(Generic[S]):
             gap = _Gap(self.expander, standing, observation, self.bounds)
             states, stopped = states + len(gap.came_from) - len(standing), stopped or gap.stopped
             if not gap.agreeing:
-                return self._given_up(record, gaps, gap, states, stopped)
+                path, at = _way(gaps, standing[0])
+                answer = Answer.UNKNOWN if stopped else Answer.REFUSED
+                nearest = self._nearest(observation, gaps, gap)
+                return Explanation(answer, self._executed(record, path, at), at, states, nearest)
             gaps.append(gap)
             standing = gap.agreeing
         path, at = _way(gaps, standing[0])
         return Explanation(Answer.EXPLAINED, self._executed(record, path, at), at, states)
-
-    def _given_up(
-        self, record: Sequence[Observation], gaps: list[_Gap[S]], last: _Gap[S], states: int, stopped: bool
-    ) -> Explanation:
-        """What can be said where no state agrees with an observation."""
-        path, at = _way(gaps, last.standing[0])
-        nearest = self._nearest(record[len(gaps)], gaps, last)
-        further = None
-        if self.beyond and last.observation.possible is not None:
-            free = Observation(last.observation.seen, None, None)
-            gap = _Gap(self.expander, last.standing, free, self.bounds)
-            states += len(gap.came_from)
-            if gap.agreeing:
-                further, _ = _way([*gaps, gap], gap.agreeing[0])
-                replay(self.system, further)
-        answer = Answer.UNKNOWN if stopped else Answer.REFUSED
-        return Explanation(answer, self._executed(record, path, at), at, states, nearest, further)
 
     def _nearest(self, observation: Observation, gaps: list[_Gap[S]], last: _Gap[S]) -> tuple[Candidate, ...]:
         """Of the states that were looked at, those with the fewest differences, no two with the same."""
@@ -238,7 +184,6 @@ class _Gap(Generic[S]):
     def __init__(
         self, expander: Expander[S], standing: list[S], observation: Observation, bounds: Bounds
     ) -> None:
-        self.standing, self.observation = standing, observation
         self.came_from: dict[S, tuple[S, int] | None] = dict.fromkeys(standing)
         self.stopped = False
         agrees = expander.agreeing(observation.seen)

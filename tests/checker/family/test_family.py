@@ -39,6 +39,7 @@ from podrace.model.language import (
 from podrace.model.language.expressions.expr import const, fresh_graph, less, negate, parameter, variable
 from podrace.properties import PROPERTIES, instrument
 from podrace.scenarios.template import ClusterTemplate, instantiate, templates
+from tests.checker.family.cell_of import cell_of
 from tests.checker.parametric.enumeration import regions_of
 from tests.checker.unknown_parameters import parameters_of
 from tests.profiles import examples
@@ -120,7 +121,7 @@ def test_random_systems_choice_by_choice(drawn: TransitionSystem) -> None:
     for codes in product(*(range(q.lo, q.hi + 1) for q in unknown)):
         values = dict(zip(unknown, codes, strict=True))
         itself = explore(with_parameters(family.slice, {q.name: v for q, v in values.items()}), Budget())
-        cell = family.sets.cells.cell_of(values)
+        cell = cell_of(family.sets.cells, values)
         reached.add(cell)
         same(found.cells[cell], itself)
         alone.append(itself)
@@ -151,9 +152,9 @@ def test_each_choice_is_in_one_part_and_has_its_counts_there(
         values = dict(zip(unknown, codes, strict=True))
         own = [i for i, search in enumerate(searches) if search.has(values)]
         assert len(own) == 1
-        cell = found[own[0]].cells[searches[own[0]].sets.cells.cell_of(values)]
+        cell = found[own[0]].cells[cell_of(searches[own[0]].sets.cells, values)]
         assert replace(cell, example={}, answers={}) == replace(
-            expected.cells[whole.sets.cells.cell_of(values)], example={}, answers={}
+            expected.cells[cell_of(whole.sets.cells, values)], example={}, answers={}
         )
 
 
@@ -172,7 +173,7 @@ def test_random_livenesses_choice_by_choice(drawn: TransitionSystem) -> None:
     for codes in product(*(range(q.lo, q.hi + 1) for q in unknown)):
         values = dict(zip(unknown, codes, strict=True))
         itself = explore(with_parameters(family.slice, {q.name: v for q, v in values.items()}), Budget())
-        cell = found.cells[family.sets.cells.cell_of(values)]
+        cell = found.cells[cell_of(family.sets.cells, values)]
         assert (cell.states, cell.transitions, cell.depth) == (
             itself.states,
             itself.transitions,
@@ -238,14 +239,14 @@ def test_clusters_region_by_region(
         family = FamilySearch(parametric, property_id)
         found = family.run(Budget())
         members = [region.example for region in regions_of(parametric, property_id)]
-        reached = {family.sets.cells.cell_of(values) for values in members}
+        reached = {cell_of(family.sets.cells, values) for values in members}
         assert reached == set(range(len(found.cells)))
         ranges = {q: (min(v[q] for v in members), max(v[q] for v in members)) for q in parametric.parameters}
         explorer = Explorer(parametric, property_id, ranges)
         alone = []
         for values in members[::every]:
             alone.append(explorer.explore(values, Budget()))
-            same(found.cells[family.sets.cells.cell_of(values)], alone[-1])
+            same(found.cells[cell_of(family.sets.cells, values)], alone[-1])
         if every == 1:
             what_all_reach(found, family.slice, alone)
         found_counts.append((len(members), len(found.cells), found.states, sum(one.states for one in alone)))
@@ -377,7 +378,7 @@ def test_random_resettabilities_cell_by_cell(drawn: TransitionSystem) -> None:
     for codes in product(*(range(q.lo, q.hi + 1) for q in unknown)):
         values = dict(zip(unknown, codes, strict=True))
         itself = explore(with_parameters(found.slice, {q.name: v for q, v in values.items()}), Budget())
-        one = found.cells[cells.sets.cells.cell_of(values)]
+        one = found.cells[cell_of(cells.sets.cells, values)]
         assert (one.cell.states, one.cell.transitions, one.cell.depth) == (
             itself.states,
             itself.transitions,

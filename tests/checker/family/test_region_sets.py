@@ -13,6 +13,7 @@ from podrace.checker.parametric.parametric_system import ParametricSystem
 from podrace.checker.parametric.regions import evaluate
 from podrace.model.language import INT, Parameter, TransitionSystem, Universe
 from podrace.model.language.expressions.expr import const, fresh_graph, less, parameter
+from tests.checker.family.cell_of import cell_of
 from tests.profiles import examples
 
 A, B, C = (Parameter(name, 1, 4) for name in "abc")
@@ -62,10 +63,10 @@ def test_sets_are_what_they_were_whatever_was_divided_since(drawn: list[Operatio
             sets.remember(int(JOINED), first, second)
             note(kept(sets, int(JOINED), first, second), known[first] | known[second])
         assert len(set(known.values())) == len(known)
-    cell_of = [sets.cells.cell_of(choice) for choice in CHOICES]
+    cell_numbers = [cell_of(sets.cells, choice) for choice in CHOICES]
     for number, choices in known.items():
         members = set(sets.members(number).tolist())
-        assert frozenset(i for i, cell in enumerate(cell_of) if cell in members) == choices
+        assert frozenset(i for i, cell in enumerate(cell_numbers) if cell in members) == choices
 
 
 def kept(sets: RegionSets, operation: int, one: int, other: int) -> int:

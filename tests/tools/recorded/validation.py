@@ -48,7 +48,7 @@ class Validator:
     @cached_property
     def search(self) -> Search[bytes]:
         """The search, compiled once."""
-        return Search(self.system, Native(self.system), self.bounds, beyond=False)
+        return Search(self.system, Native(self.system), self.bounds)
 
     def judge(self, record: Record) -> Judged:
         """Look for a run of the model that explains a record."""
