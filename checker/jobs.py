@@ -1,26 +1,44 @@
-"""Work on this machine."""
+"""Many independent searches: in this process or in a pool of processes, with the same results."""
 
 import multiprocessing
 import multiprocessing.connection
 import os
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from threading import Thread
 from typing import Any
 
-from .job import Job, JobFunction, LostWorker, Pool
+from ..base.structs import Data
 
 MOST_LOSSES = 3
 """How often a pool is set up again without any result in between."""
+
+
+class Job(Data):
+    """What one worker does in one go: a name that no other job of the batch has, and what it is about.
+
+    `task` is pickled to be sent to another process.
+    """
+
+    name: str
+    task: Any
+
+
+JobFunction = Callable[[Any], Any]
+"""What is done with the task of a job. It depends on nothing else, so that it can be done anywhere, and again."""
+
+
+class LostWorker(Exception):
+    """Workers kept dying, so that a batch cannot be finished."""
 
 
 class Here:
     """This process, one job after the other."""
 
     def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
-        """As Pool says."""
+        """The results of all jobs, one after the other. Raises whatever `function` raises."""
         for job in jobs:
             yield job, function(job.task)
 
@@ -32,7 +50,10 @@ class Processes:
         self.count = count
 
     def results(self, function: JobFunction, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
-        """As Pool says."""
+        """The results of all jobs, in any order; what a lost worker had in hand is done by another.
+
+        Raises LostWorker, and whatever `function` raises.
+        """
         left = list(jobs)
         losses = 0
         while left:
@@ -67,7 +88,7 @@ class Processes:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def pool_of(processes: int, jobs: int) -> Pool:
+def pool_of(processes: int, jobs: int) -> Here | Processes:
     """Who works on so many jobs with at most so many processes."""
     return Processes(processes) if processes > 1 and jobs > 1 else Here()
 
