@@ -18,7 +18,7 @@ from ...base.problems import Problem, UsageProblem
 from ...base.text import one_line
 from ...reports.answers.walk_report import print_barred
 from ...reports.stored import format_trace
-from ...reports.text.findings_text import INDENT, print_wrapped
+from ...reports.text.findings_text import INDENT, print_lines, print_wrapped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,8 +74,7 @@ class TerminalForm:
         """Obey these lines, up to `quit`. A line that cannot be obeyed is answered by one line, and changes nothing."""
         shown = self.explorer.shown(self.walk)
         print_wrapped(self.console, Text(f"{shown.scenario}, {shown.release}", "bold"))
-        for line in (*shown.opening, *(f"note: {note}" for note in shown.notes)):
-            print_wrapped(self.console, Text(line))
+        print_lines(self.console, (*shown.opening, *(f"note: {note}" for note in shown.notes)))
         self._show()
         for line in _until_quit(lines):
             word, _, rest = line.partition(" ")
@@ -112,7 +111,7 @@ class TerminalForm:
 
     def _wrong(self) -> None:
         for found in what_can_go_wrong(self.explorer, self.walk, self.budget).values():
-            print_wrapped(self.console, Text(found.words), 2 * INDENT, INDENT)
+            print_wrapped(self.console, found.words, 2 * INDENT, INDENT)
 
     def _save(self, words: str) -> None:
         if not words:
@@ -120,7 +119,7 @@ class TerminalForm:
         text = format_trace(stored_walk(self.explorer, self.walk))
         refuse_unwritable("save", Path(words))
         write_text("save", Path(words), text)
-        print_wrapped(self.console, Text(f"wrote {words}: the walk of {self.walk.at} steps"))
+        print_wrapped(self.console, f"wrote {words}: the walk of {self.walk.at} steps")
 
     def _line(self) -> None:
         self.console.print(line_to_share(self.explorer, self.walk, self.command), soft_wrap=True)

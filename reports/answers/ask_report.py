@@ -12,7 +12,7 @@ from rich.text import Text
 from ..document import Finding, Told
 from ..reproduction import Reproduction
 from ..step import ShownStep
-from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
+from ..text.findings_text import INDENT, print_headed, print_lines, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample, print_sentences
 from ..text.table import seconds
 
@@ -88,8 +88,7 @@ class AskAnswer(Told, frozen=True, kw_only=True):
 
     def print(self, console: Console, whole: bool = False) -> None:
         """Print everything that there is to say; as a `whole`, the steps of a run also in lanes."""
-        heading = Text(f"{self.scenario}, {self.label}: ", "bold")
-        print_wrapped(console, heading.append(self.answer, STYLES[self.answer]))
+        print_headed(console, f"{self.scenario}, {self.label}:", self.answer, STYLES[self.answer])
         for number, item in enumerate(self.understood, 1):
             print_wrapped(console, Text(f"{number}. {item.asked}", "italic"), f"{INDENT}   ", INDENT)
             for line in _meant(item.meant):
@@ -106,19 +105,18 @@ class AskAnswer(Told, frozen=True, kw_only=True):
             said = f"kube-scheduler {here.scheduler}: {here.headline}: {here.words}"
             print_wrapped(console, Text(said, "bold"), INDENT)
         if self.scope:
-            print_wrapped(console, Text(f"Scope: {scope_words(self.scope)}."), INDENT)
+            print_wrapped(console, f"Scope: {scope_words(self.scope)}.", INDENT)
         print_versions(console, [self.version], INDENT)
-        for note in self.notes:
-            print_wrapped(console, Text(f"note: {note}", "dim"), INDENT)
+        print_lines(console, (f"note: {note}" for note in self.notes), INDENT, style="dim")
 
     def _print_why(self, console: Console) -> None:
         console.print()
-        print_wrapped(console, Text(self.how_far), INDENT)
+        print_wrapped(console, self.how_far, INDENT)
         if self.beginning:
             print_sentences(console, self.beginning)
         for heading, obstacles in self.by_step():
             console.print()
-            print_wrapped(console, Text(f"Then this is impossible: {heading}"), INDENT)
+            print_wrapped(console, f"Then this is impossible: {heading}", INDENT)
             for one in obstacles:
                 self._print_obstacle(console, one)
         console.print()
@@ -126,14 +124,14 @@ class AskAnswer(Told, frozen=True, kw_only=True):
         if near is None:
             print_wrapped(
                 console,
-                Text("Nearest order: none of those that differ by one change is known to be possible."),
+                "Nearest order: none of those that differ by one change is known to be possible.",
                 INDENT,
             )
         else:
             asked = "; ".join(near.question)
             print_wrapped(
                 console,
-                Text(f"Nearest order: possible {near.change}, after {near.steps} steps: {asked}"),
+                f"Nearest order: possible {near.change}, after {near.steps} steps: {asked}",
                 INDENT,
             )
 
@@ -163,7 +161,7 @@ class AskAnswer(Told, frozen=True, kw_only=True):
     def _print_obstacle(self, console: Console, one: Obstacle) -> None:
         where = "false from there on" if one.always else "false wherever the conditions before it hold"
         what = f"the scope bounds `{one.constraint}`" if one.constraint else f"it needs: {one.needed}"
-        print_wrapped(console, Text(f"- {what} ({where})"), 3 * INDENT, 2 * INDENT)
+        print_wrapped(console, f"- {what} ({where})", 3 * INDENT, 2 * INDENT)
         here = "there" if one.always else f"after {one.after} steps of a run to there"
         for label, lines in ((here, one.there), ("since", one.since), ("changed by", one.changed_by)):
             if lines:

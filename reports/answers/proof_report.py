@@ -10,7 +10,7 @@ from rich.text import Text
 from ...base.text import counted, plural
 from ...reports.verdict_words import idle_words, time_words
 from ..document import Answer, Finding, WithScales
-from ..text.findings_text import INDENT, print_versions, print_wrapped, scope_words
+from ..text.findings_text import INDENT, print_headed, print_lines, print_versions, print_wrapped, scope_words
 from ..text.story_text import print_counterexample
 from ..text.table import VACUOUS_STYLE, VERDICT_STYLES
 from .ask_report import STYLES as ORDER_STYLES
@@ -119,40 +119,31 @@ class Proof(Answer, frozen=True):
 def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     """Print a proof; of the groups, the simplest with their counterexamples, as a `whole` also in lanes."""
     what = "" if proof.question else f"{proof.property} on "
-    heading = Text(f"{what}{proof.release}, up to {size(proof)}: ", "bold")
-    print_wrapped(
-        console,
-        heading.append(
-            proof.marked, VACUOUS_STYLE if proof.vacuous or proof.never_acted else STYLES[proof.answer]
-        ),
-    )
+    style = VACUOUS_STYLE if proof.vacuous or proof.never_acted else STYLES[proof.answer]
+    print_headed(console, f"{what}{proof.release}, up to {size(proof)}:", proof.marked, style)
     for number, item in enumerate(proof.question, 1):
         print_wrapped(console, Text(f"{number}. {item}", "italic"), f"{INDENT}   ", INDENT)
     if proof.sentence and not proof.question:
-        print_wrapped(console, Text(proof.sentence), INDENT)
-    print_wrapped(console, Text(verdict_words(proof)), INDENT)
+        print_wrapped(console, proof.sentence, INDENT)
+    print_wrapped(console, verdict_words(proof), INDENT)
     if proof.stopped and not proof.clusters:
         return
     if proof.short_of_memory:
-        print_wrapped(console, Text(memory_words(proof)), INDENT)
-    print_wrapped(console, Text(f"Covers {proof.covers}."), INDENT)
-    print_wrapped(console, Text(f"Scope: {scope_words(proof.scope)}."), INDENT)
+        print_wrapped(console, memory_words(proof), INDENT)
+    print_wrapped(console, f"Covers {proof.covers}.", INDENT)
+    print_wrapped(console, f"Scope: {scope_words(proof.scope)}.", INDENT)
     print_versions(console, [proof.version], INDENT)
     if proof.constraints_hit:
-        print_wrapped(
-            console, Text(f"Constraints that were hit: {', '.join(proof.constraints_hit)}."), INDENT
-        )
+        print_wrapped(console, f"Constraints that were hit: {', '.join(proof.constraints_hit)}.", INDENT)
     if proof.witnesses_reached:
         prefix = "Not vacuous" if proof.verdict == "HOLDS FOR ALL" and not proof.vacuous else "Reached"
-        print_wrapped(console, Text(f"{prefix}: {'; '.join(proof.witnesses_reached)}."), INDENT)
+        print_wrapped(console, f"{prefix}: {'; '.join(proof.witnesses_reached)}.", INDENT)
     if proof.witnesses_missed:
-        print_wrapped(console, Text(f"Reached in no cluster: {'; '.join(proof.witnesses_missed)}."), INDENT)
-    for line in idle_words(proof.never_acted):
-        print_wrapped(console, Text(line), INDENT)
+        print_wrapped(console, f"Reached in no cluster: {'; '.join(proof.witnesses_missed)}.", INDENT)
+    print_lines(console, idle_words(proof.never_acted), INDENT)
     if proof.steps_never_fired:
-        print_wrapped(console, Text(f"Steps that never ran: {', '.join(proof.steps_never_fired)}."), INDENT)
-    for note in proof.notes:
-        print_wrapped(console, Text(f"note: {note}", "dim"), INDENT)
+        print_wrapped(console, f"Steps that never ran: {', '.join(proof.steps_never_fired)}.", INDENT)
+    print_lines(console, (f"note: {note}" for note in proof.notes), INDENT, style="dim")
     console.print()
     _print_rows(console, proof)
     if proof.why is not None:
@@ -162,7 +153,7 @@ def print_proof(console: Console, proof: Proof, whole: bool = False) -> None:
     for number, group in enumerate(proof.groups, 1):
         if number > SHOWN:
             left = len(proof.groups) - SHOWN
-            print_wrapped(console, Text(f"{left} more {plural(left, 'group')}: see -o json or --examples"))
+            print_wrapped(console, f"{left} more {plural(left, 'group')}: see -o json or --examples")
             break
         console.print()
         _print_group(console, number, group, whole)

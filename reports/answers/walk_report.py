@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ..facts_told import FactTold
 from ..picture import Scene
-from ..text.findings_text import INDENT, print_wrapped
+from ..text.findings_text import INDENT, print_lines, print_wrapped
 from ..text.lanes_text import COLOURS
 
 
@@ -113,8 +113,7 @@ class WalkShown(msgspec.Struct, frozen=True, kw_only=True):
         if at:
             step = self.steps[at - 1]
             print_wrapped(console, Text(f"After step {at} of {size}: {step.sentence}", "bold"), INDENT, "")
-            for note in step.notes:
-                print_wrapped(console, Text(note, "dim"), INDENT)
+            print_lines(console, step.notes, INDENT, style="dim")
         else:
             print_wrapped(
                 console, Text(f"Before step 1 of {size}." if size else "Before the first step.", "bold")
@@ -162,7 +161,7 @@ class WalkShown(msgspec.Struct, frozen=True, kw_only=True):
             for e in self.events
         ]
         for line in lines:
-            print_wrapped(console, Text(line), 2 * INDENT, INDENT)
+            print_wrapped(console, line, 2 * INDENT, INDENT)
 
 
 def print_barred(console: Console, barred: Sequence[Barred]) -> None:
@@ -172,6 +171,6 @@ def print_barred(console: Console, barred: Sequence[Barred]) -> None:
         for one in barred:
             if one.actor != actor:
                 continue
-            print_wrapped(console, Text(one.call), 2 * INDENT, INDENT)
+            print_wrapped(console, one.call, 2 * INDENT, INDENT)
             for condition in one.conditions:
                 print_wrapped(console, Text(condition.words, "dim"), 4 * INDENT, 3 * INDENT)

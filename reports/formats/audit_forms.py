@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from ..audit_report import Answer, AuditReport, account_lines, deciding, gravest_first
 from ..filtered import text_filtered, to_json
 from ..html.audit_page import to_html
-from .markdown import MARKS, plain
+from .markdown import MARKS, bullets, plain, table
 
 
 def _told(answer: Answer) -> list[str]:
@@ -20,26 +20,21 @@ MOST_TOLD = 20
 @text_filtered
 def to_markdown(report: AuditReport) -> str:
     """As GitHub's Markdown: a table, then what was hit and what is not excluded."""
-    rows = [["", "property", "answer", ""], ["---"] * 4]
     answers = gravest_first(report)
-    rows += [[MARKS[OUTCOMES[a.verdict]], a.property, a.headline, plain(a.sentence)] for a in answers]
-    blocks = ["# podrace audit", "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+    rows = ([MARKS[OUTCOMES[a.verdict]], a.property, a.headline, plain(a.sentence)] for a in answers)
+    blocks = ["# podrace audit", table(["", "property", "answer", ""], rows)]
     for answer in answers:
         told = [*_told(answer)[:MOST_TOLD], *answer.reasons]
         if len(answer.hits) > MOST_TOLD:
             told.append(f"{len(answer.hits):,} violations in all")
         if told:
             blocks += [f"## {MARKS[OUTCOMES[answer.verdict]]} {answer.property} {answer.headline}"]
-            blocks += ["\n".join(f"- {plain(line)}" for line in told)]
+            blocks += [bullets(told)]
     if remedies := deciding(report):
-        table = [["what would decide the open answers", "of"], ["---"] * 2]
-        table += [[plain(remedy), ", ".join(properties)] for remedy, properties in remedies.items()]
-        blocks += ["\n".join(f"| {' | '.join(row)} |" for row in table)]
+        deciders = ([plain(remedy), ", ".join(properties)] for remedy, properties in remedies.items())
+        blocks += [table(["what would decide the open answers", "of"], deciders)]
     if report.signs:
-        blocks += [
-            "## Signs, which decide nothing",
-            "\n".join(f"- {plain(s)}" for s in report.signs[:MOST_TOLD]),
-        ]
+        blocks += ["## Signs, which decide nothing", bullets(report.signs[:MOST_TOLD])]
     blocks += ["\n".join(f"> {plain(line)}" for line in account_lines(report))]
     return "\n\n".join(blocks) + "\n"
 

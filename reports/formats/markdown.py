@@ -3,7 +3,7 @@ drawing, or without one its sequence diagram, and its numbered steps, folded.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from ..ci_outcome import USUAL, Style, issue_link, numbered, subject, vacuity
@@ -28,7 +28,7 @@ def to_markdown(findings: Sequence[Finding], style: Style = USUAL) -> str:
     blocks += [f"> {plain(note)}" for note in dict.fromkeys(n for f in findings for n in f.notes)]
     blocks += [f"> scheduler {plain(version.words)}" for version in versions_of(f.version for f in findings)]
     if about := about_of(findings):
-        blocks += [f"## {ABOUT}", "\n".join(f"- {plain(line)}" for line in about)]
+        blocks += [f"## {ABOUT}", bullets(about)]
     for number, finding in enumerate(findings):
         blocks += _section(finding, style, style.pictures.get(number, ""))
     return "\n\n".join(blocks) + "\n"
@@ -38,12 +38,9 @@ def _table(findings: Sequence[Finding], style: Style) -> str:
     columns = columns_of(findings)
     if all(finding.seconds is None for finding in findings):
         del columns["time"]
-    rows = [["", *columns], ["---"] * (len(columns) + 1)]
-    rows += [
-        [_mark(finding, style), *(plain(cells[i]) for cells in columns.values())]
-        for i, finding in enumerate(findings)
-    ]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    marks = (_mark(finding, style) for finding in findings)
+    rows = zip(marks, *columns.values(), strict=True)
+    return table(["", *columns], ([mark, *map(plain, row)] for mark, *row in rows))
 
 
 def _mark(finding: Finding, style: Style) -> str:
@@ -79,6 +76,16 @@ def counterexample(finding: Finding, picture: str = "") -> list[str]:
         fence += "`"
     blocks.append(f"<details><summary>The steps</summary>\n\n{fence}text\n{steps}\n{fence}\n\n</details>")
     return blocks
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, of cells that are Markdown already."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """A list of plain lines."""
+    return "\n".join(f"- {plain(line)}" for line in lines)
 
 
 def plain(text: str) -> str:

@@ -68,29 +68,21 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 def _invocation(findings: Sequence[Finding], style: Style, numbers: dict[str, int]) -> dict[str, Any]:
     undecided = [finding for finding in findings if style.outcome(finding) == "undecided"]
+    weakened = [f for f in findings if (f.silenced or f.never_acted) and f not in undecided]
+    about = [f"{ABOUT}: {line}" for line in about_of(findings)]
+    about += [f"scheduler {line}" for line in in_part(f.version for f in findings)]
+
+    def notified(finding: Finding, level: str) -> dict[str, Any]:
+        return {
+            "level": level,
+            "message": {"text": _text(f"{subject(finding)}: {message(finding, style)}")},
+            "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
+        }
+
     notifications = [
-        {
-            "level": "error",
-            "message": {"text": _text(f"{subject(finding)}: {message(finding, style)}")},
-            "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
-        }
-        for finding in undecided
-    ]
-    notifications += [
-        {
-            "level": "note",
-            "message": {"text": _text(f"{subject(finding)}: {message(finding, style)}")},
-            "associatedRule": {"id": finding.property, "index": numbers[finding.property]},
-        }
-        for finding in findings
-        if (finding.silenced or finding.never_acted) and finding not in undecided
-    ]
-    notifications += [
-        {"level": "note", "message": {"text": _text(f"{ABOUT}: {line}")}} for line in about_of(findings)
-    ]
-    notifications += [
-        {"level": "note", "message": {"text": _text(f"scheduler {line}")}}
-        for line in in_part(f.version for f in findings)
+        *(notified(finding, "error") for finding in undecided),
+        *(notified(finding, "note") for finding in weakened),
+        *({"level": "note", "message": {"text": _text(line)}} for line in about),
     ]
     return {"executionSuccessful": not undecided, "toolExecutionNotifications": notifications}
 
@@ -120,11 +112,8 @@ def _result(finding: Finding, style: Style, rule: int) -> dict[str, Any]:
         result["locations"] = [_location(finding.spot)]
     if finding.story:
         steps = [_step(finding, step) for step in finding.story]
-        result["codeFlows"] = [
-            {"message": {"text": _text(finding.words)}, "threadFlows": [{"locations": steps}]}
-            if finding.words
-            else {"threadFlows": [{"locations": steps}]}
-        ]
+        said: dict[str, Any] = {"message": {"text": _text(finding.words)}} if finding.words else {}
+        result["codeFlows"] = [{**said, "threadFlows": [{"locations": steps}]}]
     return result
 
 

@@ -5,12 +5,13 @@ Nodes are boxes, pods stand in them by size; a nomination is dashed, an assumed 
 
 import graphviz
 
+from ..ci_outcome import subject
 from ..document import Finding, ShownStep
 from ..drawing.fitting import lines, width
 from ..drawing.layout import Layout, Rectangle, layout
 from ..picture import Scene, scenes
 from ..states import states_of
-from .style import MUTED, POD_COLOURS, TITLE, VIOLATION, NotDrawn, digraph, heading, inches, place, where
+from .style import MUTED, POD_COLOURS, TITLE, VIOLATION, NotDrawn, digraph, heading, inches, place
 
 BETWEEN = 24
 """The gap between drawings beside each other."""
@@ -62,12 +63,12 @@ def decisive_steps(finding: Finding) -> list[ShownStep]:
     """The steps to be drawn: those that stand out and change the picture, or if none does, those that change it."""
     if finding.cluster is None or not states_of(finding):
         raise NotDrawn(
-            f"{where(finding)}: the states of the cluster are not known; draw the steps: --graph-kind lanes"
+            f"{subject(finding)}: the states of the cluster are not known; draw the steps: --graph-kind lanes"
         )
     changing = [s for s in finding.story if _scenes(finding, s.number) != _scenes(finding, s.number - 1)]
     decisive = [s for s in changing if s.decisive]
     if not changing:
-        raise NotDrawn(f"{where(finding)}: no step changes the cluster; draw the steps: --graph-kind lanes")
+        raise NotDrawn(f"{subject(finding)}: no step changes the cluster; draw the steps: --graph-kind lanes")
     return decisive or changing
 
 

@@ -45,14 +45,7 @@ LEFT = 0.86
 
 
 def to_dot(finding: Finding, closing: Sequence[str] = ()) -> str:
-    """The counterexample of a violated finding as DOT source; `closing` says what closes the race, where that is known.
-
-    Raises ValueError if it has none.
-    """
-    if finding.trace is None:
-        raise ValueError(
-            f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to draw"
-        )
+    """The counterexample of a violated finding as DOT source; `closing` says what closes the race, where that is known."""
     graph = graphviz.Digraph(
         "counterexample",
         engine="neato",

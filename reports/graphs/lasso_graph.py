@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import graphviz
 
+from ..ci_outcome import subject
 from ..document import Finding, ShownStep
 from ..drawing.fitting import shortened, width
 from ..text.lanes_text import actors_of
-from .style import LANE_COLOURS, VIOLATION, NotDrawn, digraph, heading, inches, place, where
+from .style import LANE_COLOURS, VIOLATION, NotDrawn, digraph, heading, inches, place
 
 WIDTH, HEIGHT, ROW = 164, 24, 36
 GAP = 70
@@ -18,7 +19,7 @@ def to_dot(finding: Finding) -> str:
     """The lasso. NotDrawn if nothing repeats."""
     if finding.lasso is None and not finding.cycle:
         raise NotDrawn(
-            f"{where(finding)}: the run does not go on indefinitely; draw its steps: --graph-kind lanes"
+            f"{subject(finding)}: the run does not go on indefinitely; draw its steps: --graph-kind lanes"
         )
     graph = digraph("lasso", "neato", splines="line", outputorder="edgesfirst")
     actors = actors_of(finding.story)

@@ -61,8 +61,3 @@ def heading(finding: Finding, what: str, letters: int = 90) -> str:
         f'<TR><TD><FONT POINT-SIZE="{size}" COLOR="{TITLE}">{text}</FONT></TD></TR>' for size, text in rows
     )
     return f'<<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="2">{cells}</TABLE>>'
-
-
-def where(finding: Finding) -> str:
-    """What a drawing is of, for a message."""
-    return f"{finding.scenario}, {finding.label}: {finding.property}"

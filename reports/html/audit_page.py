@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from ..audit_report import Answer, AuditReport, Bar, Hit, Timeline, account_lines, gravest_first
-from .elements import Markup, el, join
+from .elements import Markup, el, join, scrolling
 from .page import framed
 
 BADGES = {"HIT": "violated", "POSSIBLE": "violated", "EXCLUDED": "holds", "NOT EXCLUDED": "inconclusive"}
@@ -62,7 +62,7 @@ def _verdicts(report: AuditReport) -> Markup:
         for answer in gravest_first(report)
     ]
     table = el("table", el("thead", el("tr", *head)), el("tbody", *rows), class_="verdicts")
-    return el("div", table, class_="scroll", role="region", aria_label="Answers", tabindex=0)
+    return scrolling(table, "Answers")
 
 
 def _badge(answer: Answer) -> Markup:

@@ -31,6 +31,11 @@ def el(name: str, *content: Content, **attributes: str | int | float | bool | No
     return Markup(f"<{start}>{join(*content)}</{name}>")
 
 
+def scrolling(content: Content, name: str) -> Markup:
+    """What may be wider than the page, and scrolls by itself; `name` says what it is to who does not see it."""
+    return el("div", content, class_="scroll", role="region", aria_label=name, tabindex=0)
+
+
 def join(*content: Content) -> Markup:
     """Several pieces of content one after the other."""
     found = (piece if isinstance(piece, Markup) else escape(piece) for piece in content if piece is not None)

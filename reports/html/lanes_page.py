@@ -7,7 +7,7 @@ from ..causes import drawn_causes
 from ..document import Finding, ShownStep
 from ..drawing.fitting import shortened, width
 from ..text.lanes_text import actors_of
-from .elements import Markup, el
+from .elements import Markup, el, scrolling
 from .story import LANE_COLOURS
 
 ROW, TOP, LEFT, RADIUS = 30, 44, 20, 11
@@ -54,7 +54,7 @@ def causes_figure(finding: Finding, name: str) -> Markup | None:
         "details",
         el("summary", "Lanes: what depends on what"),
         el("p", caption, class_="hint"),
-        el("div", svg, class_="scroll", role="region", aria_label="Lanes", tabindex=0),
+        scrolling(svg, "Lanes"),
         class_="causes",
         open=True,
     )

@@ -8,7 +8,7 @@ from ..evidence import Memory
 from ..facts_told import Changed, Disputed, event_words, facts_told
 from ..states import State, changed_facts, differences
 from ..step import Value
-from .elements import Markup, el, join
+from .elements import Markup, el, join, scrolling
 
 
 def memory_table(finding: Finding, before: State | None, state: State) -> Markup:
@@ -45,9 +45,7 @@ def memory_table(finding: Finding, before: State | None, state: State) -> Markup
         el("tbody", *rows),
         class_="memory",
     )
-    return el(
-        "div", table, class_="scroll", role="region", aria_label="What each component knows", tabindex=0
-    )
+    return scrolling(table, "What each component knows")
 
 
 def channels(state: State, memory: Memory) -> Markup | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..document import Finding
 from ..text.table import columns_of
-from .elements import Markup, el, join
+from .elements import Markup, el, join, scrolling
 
 NUMBERS = frozenset({"states", "transitions", "depth"})
 
@@ -20,7 +20,7 @@ def verdict_table(findings: Sequence[Finding]) -> Markup:
         cells = [_cell(name, texts[i], finding, i + 1) for name, texts in columns.items()]
         rows.append(el("tr", *cells))
     table = el("table", el("thead", el("tr", *head)), el("tbody", *rows), class_="verdicts")
-    return el("div", table, class_="scroll", role="region", aria_label="Verdicts", tabindex=0)
+    return scrolling(table, "Verdicts")
 
 
 def _cell(name: str, text: str, finding: Finding, number: int) -> Markup:

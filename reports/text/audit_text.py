@@ -5,7 +5,7 @@ from rich.text import Text
 
 from ...base.text import counted
 from ..audit_report import Answer, AuditReport, account_lines, deciding, gravest_first, level_needed
-from .findings_text import INDENT, print_wrapped
+from .findings_text import INDENT, print_headed, print_lines, print_wrapped
 
 STYLES = {"HIT": "bold red", "POSSIBLE": "bold red", "NOT EXCLUDED": "bold yellow", "EXCLUDED": "bold green"}
 
@@ -23,12 +23,9 @@ def print_audit(console: Console, report: AuditReport) -> None:
         console.print()
     if report.signs:
         print_wrapped(console, Text("Signs, which decide nothing:", "bold"))
-        for sign in report.signs[:MOST_SIGNS]:
-            print_wrapped(console, Text(sign), INDENT)
+        print_lines(console, report.signs[:MOST_SIGNS], INDENT)
         if len(report.signs) > MOST_SIGNS:
-            print_wrapped(
-                console, Text(f"and {len(report.signs) - MOST_SIGNS:,} more: -o json has all"), INDENT
-            )
+            print_wrapped(console, f"and {len(report.signs) - MOST_SIGNS:,} more: -o json has all", INDENT)
         console.print()
     if remedies := deciding(report):
         print_wrapped(console, Text("What would decide the open answers:", "bold"))
@@ -41,29 +38,25 @@ def print_audit(console: Console, report: AuditReport) -> None:
         print_wrapped(
             console, Text("Rules of an audit policy that would tell more (podrace audit --policy):", "bold")
         )
-        for rule in rules:
-            print_wrapped(console, Text(rule), INDENT)
+        print_lines(console, rules, INDENT)
         console.print()
-    for line in account_lines(report):
-        print_wrapped(console, Text(line, "dim"))
+    print_lines(console, account_lines(report), style="dim")
     words = [answer.headline for answer in report.answers]
     told = ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words)
     print_wrapped(console, Text(f"{counted(len(words), 'property')}: {told}.", "bold"))
 
 
 def _print_answer(console: Console, answer: Answer) -> None:
-    print_wrapped(
-        console, Text(f"{answer.property} ", "bold").append(answer.headline, STYLES[answer.headline])
-    )
+    print_headed(console, answer.property, answer.headline, STYLES[answer.headline])
     print_wrapped(console, Text(answer.sentence, "dim"), INDENT)
     for hit in answer.hits[:MOST_HITS]:
         by = f" (sent by {hit.by})" if hit.by else ""
-        print_wrapped(console, Text(f"{hit.time}: {hit.words}{by}"), INDENT)
+        print_wrapped(console, f"{hit.time}: {hit.words}{by}", INDENT)
         for line in hit.explained:
             print_wrapped(console, Text(line, "bold"), 2 * INDENT, f"{INDENT}- ")
         for line in hit.run:
-            print_wrapped(console, Text(line), 4 * INDENT, 2 * INDENT)
+            print_wrapped(console, line, 4 * INDENT, 2 * INDENT)
     if len(answer.hits) > MOST_HITS:
-        print_wrapped(console, Text(f"and {len(answer.hits) - MOST_HITS:,} more: -o json has all"), INDENT)
+        print_wrapped(console, f"and {len(answer.hits) - MOST_HITS:,} more: -o json has all", INDENT)
     for reason in answer.reasons:
-        print_wrapped(console, Text(reason), 2 * INDENT, f"{INDENT}- ")
+        print_wrapped(console, reason, 2 * INDENT, f"{INDENT}- ")

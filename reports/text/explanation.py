@@ -10,6 +10,7 @@ import msgspec
 
 from ...base.structs import Data
 from ...base.text import listed
+from ..ci_outcome import subject
 from ..document import Finding, ShownStep
 from ..evidence import Memory, ShownCluster, ShownCounterfactual
 from ..picture import PODS, Placed, resources_asked_for, scenes
@@ -81,9 +82,7 @@ class Explanation(Data):
 def explain(finding: Finding) -> Explanation:
     """The counterexample of a violated finding in sentences. Raises ValueError if it has none."""
     if finding.trace is None:
-        raise ValueError(
-            f"{finding.scenario}, {finding.label}: {finding.property} has no counterexample to tell"
-        )
+        raise ValueError(f"{subject(finding)} has no counterexample to tell")
     states = states_of(finding)
     remarks = finding.remarks
     steps = tuple(_told(finding, step, states, remarks.get(step.number, "")) for step in finding.story)

@@ -8,13 +8,15 @@ from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
-from ..ci_outcome import Style, message, outcome_sums, vacuity
+from ..ci_outcome import Style, message, outcome_sums, subject, vacuity
 from ..document import FROM_CACHE, NOT_MODELLED, Finding, Value, show
 from ..scheduler_version import ReadVersion, versions_of
 from ..verdict_words import time_words
 from .story_text import print_counterexample, print_gist
 from .table import VACUOUS_STYLE, VERDICT_STYLES, print_table
 from .wrapping import INDENT as INDENT
+from .wrapping import print_headed as print_headed
+from .wrapping import print_lines as print_lines
 from .wrapping import print_wrapped as print_wrapped
 
 Extent = Literal["brief", "usual", "whole"]
@@ -71,12 +73,10 @@ def _print_sums(console: Console, findings: Sequence[Finding], extent: Extent) -
     hidden = () if extent == "whole" else (FROM_CACHE,)
     told = _first_of_each(findings) if extent == "brief" else findings
     notes = [f"note: {f.scenario}, {f.label}: {n}" for f in told for n in f.notes if n not in hidden]
-    for line in dict.fromkeys(notes):
-        print_wrapped(console, Text(line, "dim"))
+    print_lines(console, dict.fromkeys(notes), style="dim")
     timed = findings if extent == "whole" else [_without_kept_time(finding) for finding in findings]
     print_table(console, timed)
-    for line in vacuity(findings):
-        print_wrapped(console, Text(line, VACUOUS_STYLE))
+    print_lines(console, vacuity(findings), style=VACUOUS_STYLE)
     print_wrapped(console, Text(f"{conclusion(findings, extent)}.", "bold"))
 
 
@@ -117,9 +117,8 @@ def _print_in_brief(console: Console, finding: Finding) -> None:
 
 
 def _print_first_line(console: Console, finding: Finding) -> None:
-    heading = Text(f"{finding.scenario}, {finding.label}: {finding.property} ", "bold")
     style = VACUOUS_STYLE if finding.qualified else VERDICT_STYLES[finding.verdict]
-    print_wrapped(console, heading.append(finding.marked, style))
+    print_headed(console, subject(finding), finding.marked, style)
 
 
 def _links(finding: Finding) -> str:
@@ -132,23 +131,23 @@ def print_heading(console: Console, finding: Finding) -> None:
     if finding.title:
         print_wrapped(console, Text(finding.title, "italic"), INDENT)
     if finding.sentence:
-        print_wrapped(console, Text(f"Property {finding.property}: {finding.sentence}"), INDENT)
+        print_wrapped(console, f"Property {finding.property}: {finding.sentence}", INDENT)
     if finding.for_users:
-        print_wrapped(console, Text(finding.for_users), INDENT)
+        print_wrapped(console, finding.for_users, INDENT)
     if finding.issues:
         print_wrapped(console, Text(f"see {_links(finding)}", "dim"), INDENT)
 
 
 def _print_rest(console: Console, finding: Finding, extent: Extent, again: bool) -> None:
-    print_wrapped(console, Text(finding.words), INDENT)
+    print_wrapped(console, finding.words, INDENT)
     if finding.verdict == "IGNORED":
         return
     if finding.verdict == "INCONCLUSIVE" and NOT_MODELLED not in finding.scope:
         advice = "To go on, raise --max-states, --max-memory or --timeout, or make the scenario smaller."
-        print_wrapped(console, Text(advice), INDENT)
+        print_wrapped(console, advice, INDENT)
     if finding.scope:
         scope = "the same as above" if again else scope_words(finding.scope)
-        print_wrapped(console, Text(f"Scope: {scope}."), INDENT)
+        print_wrapped(console, f"Scope: {scope}.", INDENT)
     _print_coverage(console, finding, extent)
 
 
@@ -156,12 +155,12 @@ def _print_coverage(console: Console, finding: Finding, extent: Extent) -> None:
     if finding.witnesses_reached:
         reached = (f"{witness} (after {steps} steps)" for witness, steps in finding.witnesses_reached.items())
         prefix = "Not vacuous" if finding.verdict == "HOLDS" and not finding.vacuous else "Reached on the way"
-        print_wrapped(console, Text(f"{prefix}: {'; '.join(reached)}."), INDENT)
+        print_wrapped(console, f"{prefix}: {'; '.join(reached)}.", INDENT)
     if finding.steps_never_fired and extent == "whole":
         total = len(finding.steps_never_fired) + len(finding.steps_fired)
         never = f"{len(finding.steps_never_fired)} of {total}"
         print_wrapped(
-            console, Text(f"Steps that never ran ({never}): {', '.join(finding.steps_never_fired)}."), INDENT
+            console, f"Steps that never ran ({never}): {', '.join(finding.steps_never_fired)}.", INDENT
         )
 
 
@@ -222,7 +221,6 @@ def print_expectations(
             print_heading(console, finding)
     console.print()
     print_versions(console, (finding.version for finding in findings))
-    for told in vacuity(findings):
-        print_wrapped(console, Text(told, VACUOUS_STYLE))
+    print_lines(console, vacuity(findings), style=VACUOUS_STYLE)
     checked = counted(len(set(files)), "file")
     console.print(Text(f"{checked}: {outcome_sums(findings, style)}", "bold"), soft_wrap=True)

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
 
 from ...checker.core.result import Result, Verdict
 from ...checker.core.trace import LassoTrace, Step, plain_value
-from ...reports.verdict_words import verdict_words
+from ..step import show
+from ..verdict_words import verdict_words
 
 WIDTH = 120
 
@@ -81,13 +81,8 @@ def _run(
         yield f"  {number + 1:>3}. {name}({arguments}){f': {doc}' if doc else ''}"
         for change in step.changes:
             changed = change.variable if whole else _plain_name(change.variable, step.part)
-            yield f"         {changed}: {_value(change.before)} -> {_value(change.after)}"
+            yield f"         {changed}: {show(plain_value(change.before))} -> {show(plain_value(change.after))}"
 
 
 def _plain_name(variable: str, part: str) -> str:
     return variable.removeprefix(f"{part}.")
-
-
-def _value(value: Any) -> str:
-    shown = plain_value(value)
-    return "none" if shown is None else str(shown).lower() if isinstance(shown, bool) else str(shown)

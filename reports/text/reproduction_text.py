@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ..reproduction import RealStep, Reproduction, seconds_in_words
 from ..step import show
-from .findings_text import INDENT, print_wrapped
+from .findings_text import INDENT, print_headed, print_lines, print_wrapped
 
 STYLES = {"REPRODUCED": "bold red", "HOLDS": "bold green", "NOT THERE": "bold green", "NOT RUN": "bold"}
 _OTHERWISE = "bold yellow"
@@ -47,22 +47,20 @@ def print_table(console: Console, found: Sequence[Reproduction]) -> None:
 
 
 def _print(console: Console, one: Reproduction) -> None:
-    heading = Text(f"{one.name}, {one.scheduler}: {one.property} ", "bold")
-    print_wrapped(console, heading.append(one.headline, style_of(one.verdict)))
+    what = f"{one.name}, {one.scheduler}: {one.property}"
+    print_headed(console, what, one.headline, style_of(one.verdict))
     if one.title:
         print_wrapped(console, Text(one.title, "italic"), INDENT)
     if one.sentence:
-        print_wrapped(console, Text(f"{one.property}: {one.sentence}"), INDENT)
+        print_wrapped(console, f"{one.property}: {one.sentence}", INDENT)
     if one.steps:
         console.print()
         console.print(_steps(one))
         console.print()
         _print_differences(console, one)
     print_wrapped(console, Text(_sentence(one.words), "bold"), INDENT)
-    for line in one.consequence:
-        print_wrapped(console, Text(line), INDENT)
-    for line in remarks(one):
-        print_wrapped(console, Text(line, "dim"), INDENT)
+    print_lines(console, one.consequence, INDENT)
+    print_lines(console, remarks(one), INDENT, style="dim")
 
 
 def _sentence(words: str) -> str:

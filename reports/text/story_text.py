@@ -9,7 +9,7 @@ from ..document import Finding
 from ..step import ShownStep
 from .explanation import DIVERGES, HOW_IT_ENDS, Explanation, Told, explain
 from .lanes_text import COLOURS, actors_of, print_lanes
-from .wrapping import INDENT, print_wrapped
+from .wrapping import INDENT, print_lines, print_wrapped
 
 CLOSES = "What closes it"
 GIST = 2
@@ -21,8 +21,7 @@ def print_story(console: Console, finding: Finding, closing: Sequence[str] = ())
     told = explain(finding)
     if told.opening:
         console.print()
-    for line in told.opening:
-        print_wrapped(console, Text(line), INDENT)
+    print_lines(console, told.opening, INDENT)
     if told.steps:
         _print_heading(console, "What happens")
         print_steps(console, told, actors_of(finding.story))
@@ -74,7 +73,7 @@ def print_sentences(
     for step in steps:
         _print_remark(console, said.get(step.number, ""))
         number = f"{INDENT}{step.number:>{width}}. "
-        print_wrapped(console, Text(step.sentence), " " * len(number), number)
+        print_wrapped(console, step.sentence, " " * len(number), number)
     _print_remark(console, said.get(len(steps) + 1, ""))
 
 
@@ -98,8 +97,7 @@ def _print_heading(console: Console, heading: str) -> None:
 
 def _print_section(console: Console, heading: str, lines: Sequence[str]) -> None:
     _print_heading(console, heading)
-    for line in lines:
-        print_wrapped(console, Text(line), 2 * INDENT)
+    print_lines(console, lines, 2 * INDENT)
 
 
 def print_gist(console: Console, finding: Finding) -> None:

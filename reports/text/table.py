@@ -87,19 +87,12 @@ def print_table(console: Console, findings: Sequence[Finding]) -> None:
     columns = columns_of(findings)
     if not any(columns["time"]):
         del columns["time"]
-    names = columns["scenario"]
-    if _width(_widths(console, columns, _EXPENDABLE)) <= console.width:
-        print_columns(console, columns, styles, _EXPENDABLE)
-        return
-    del columns["scenario"]
+    above: Sequence[str] = ()
     if _width(_widths(console, columns, _EXPENDABLE)) > console.width:
-        columns["verdict"] = [f.verdict if f.with_scales else f.marked for f in findings]
-    widths = _widths(console, columns, _EXPENDABLE)
-    print_row(console, {name: (name, "dim") for name in widths}, widths)
-    for i, row in enumerate(styles):
-        if i == 0 or names[i] != names[i - 1]:
-            console.print(Text(names[i], "bold"), soft_wrap=True)
-        print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
+        above = columns.pop("scenario")
+        if _width(_widths(console, columns, _EXPENDABLE)) > console.width:
+            columns["verdict"] = [f.verdict if f.with_scales else f.marked for f in findings]
+    print_columns(console, columns, styles, _EXPENDABLE, above)
 
 
 def print_columns(
@@ -107,11 +100,14 @@ def print_columns(
     columns: Mapping[str, Sequence[str]],
     styles: Sequence[Mapping[str, str]],
     expendable: Sequence[str] = (),
+    above: Sequence[str] = (),
 ) -> None:
-    """Print columns of cells below their names; `styles` are those of each row, by column."""
+    """Print columns of cells below their names; `styles` are those of each row, by column. What is `above` rows stands over the first of those that have the same."""
     widths = _widths(console, columns, expendable)
     print_row(console, {name: (name, "dim") for name in widths}, widths)
     for i, row in enumerate(styles):
+        if above and (i == 0 or above[i] != above[i - 1]):
+            console.print(Text(above[i], "bold"), soft_wrap=True)
         print_row(console, {name: (columns[name][i], row.get(name, "")) for name in widths}, widths)
 
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from ...base.text import counted
 from ..tours import Tour
-from .findings_text import INDENT, print_wrapped
+from .findings_text import INDENT, print_headed, print_lines, print_wrapped
 from .reproduction_text import stand_ins
 
 STYLES = {"IN STEP": "bold green", "DIFFERS": "bold yellow", "INCOMPLETE": "bold yellow"}
@@ -31,15 +31,13 @@ def print_tours(
 
 
 def _print_tour(console: Console, tour: Tour) -> None:
-    where = where_of(tour)
-    head = Text(f"{tour.scenario} on the code of {where}: ", "bold")
-    print_wrapped(console, head.append(tour.verdict, STYLES[tour.verdict]))
+    what = f"{tour.scenario} on the code of {where_of(tour)}:"
+    print_headed(console, what, tour.verdict, STYLES[tour.verdict])
     own = (tour.own,) if tour.own else ()
-    for line in (*own, *account_of(tour), *stand_ins(tour.instead)):
-        print_wrapped(console, Text(line), INDENT)
+    print_lines(console, (*own, *account_of(tour), *stand_ins(tour.instead)), INDENT)
     for departure in tour.departures:
         words = f"{counted(departure.runs, 'run')} at {counted(departure.transitions, 'transition')}: {departure.name}"
-        print_wrapped(console, Text(words), INDENT)
+        print_wrapped(console, words, INDENT)
         shrunk = "" if departure.shrunk else " (not shrunk to the end: time was up)"
         print_wrapped(console, Text(f"{departure.words}{shrunk}", "dim"), 2 * INDENT)
         for number, step in enumerate(departure.steps, 1):

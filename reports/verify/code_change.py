@@ -6,15 +6,16 @@ Field names are stable: people parse them.
 import builtins
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
-from ..step import Value
+from ...base.text import counted
+from ..step import Value, show
 from ..tours import Departure
 
 RaceWord = Literal[
-    "closes", "opens", "still open", "open neither before nor after", "left the model", "not judged"
+    "closes", "opens", "still open", "left the model", "open neither before nor after", "not judged"
 ]
 Answer = Literal[
     "BREAKS", "CLOSES", "CHANGES WITHOUT A VIOLATION", "NO DIFFERENCE SEEN", "CANNOT MATTER", "INCONCLUSIVE"
@@ -140,7 +141,7 @@ class Move(msgspec.Struct, frozen=True):
     @builtins.property
     def words(self) -> str:
         """For example `scheduler calls Cache.AssumePod q n1: cache.pod[q].node is n1`."""
-        seen = ", ".join(f"{name} is {_value(value)}" for name, value in self.changes.items())
+        seen = ", ".join(f"{name} is {show(value)}" for name, value in self.changes.items())
         return f"{self.move}: {seen}" if seen else self.move
 
 
@@ -197,15 +198,7 @@ class CodeChange(msgspec.Struct, frozen=True):
     @builtins.property
     def counts(self) -> dict[str, int]:
         """How many races have each outcome."""
-        words: tuple[RaceWord, ...] = (
-            "closes",
-            "opens",
-            "still open",
-            "left the model",
-            "open neither before nor after",
-            "not judged",
-        )
-        return {word: len(self.of(word)) for word in words if self.of(word)}
+        return {word: len(self.of(word)) for word in get_args(RaceWord) if self.of(word)}
 
 
 GOOD, BAD, OPEN = 0, 1, 3
@@ -256,7 +249,7 @@ def answer_of(
             "no changed line was executed: nothing that was run says anything about the change",
         )
     said = (
-        f"the changed code leaves the model of its base ({_many(len(left), 'replay')}, {_many(departures, 'cause')} in other runs), and {beyond_words(searched)}"
+        f"the changed code leaves the model of its base ({counted(len(left), 'replay')}, {counted(departures, 'cause')} in other runs), and {beyond_words(searched)}"
         if left or departures
         else ""
     )
@@ -285,12 +278,12 @@ def answer_of(
 def looked_at(races: Sequence[Race], probed: Sequence[Probed], tours: Sequence[Toured] | None) -> str:
     """What was executed, for example `in 12 replays, in 240 random runs of 9,000 steps in 10 scenarios`."""
     runs, steps = sum(one.runs for one in probed), sum(one.steps for one in probed)
-    said = [f"in {_many(len(races), 'replay')}"] if races else []
+    said = [f"in {counted(len(races), 'replay')}"] if races else []
     if probed:
-        said.append(f"in {runs:,} random runs of {steps:,} steps in {_many(len(probed), 'scenario')}")
+        said.append(f"in {runs:,} random runs of {steps:,} steps in {counted(len(probed), 'scenario')}")
     taken = sum(tour.taken for tour in tours or ())
     if taken:
-        said.append(f"in {taken:,} transitions of {_many(len(tours or ()), 'tour')}")
+        said.append(f"in {taken:,} transitions of {counted(len(tours or ()), 'tour')}")
     return ", ".join(said)
 
 
@@ -299,12 +292,4 @@ def beyond_words(searched: Sequence[Beyond]) -> str:
     if not searched:
         return "beyond that nothing was searched"
     runs = sum(one.runs for one in searched)
-    return f"beyond that {_many(runs, 'random run')} of the code in {_many(len(searched), 'scenario')} violate nothing that the unchanged code keeps"
-
-
-def _value(value: Value) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"beyond that {counted(runs, 'random run')} of the code in {counted(len(searched), 'scenario')} violate nothing that the unchanged code keeps"

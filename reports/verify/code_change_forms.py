@@ -7,8 +7,8 @@ from rich.text import Text
 
 from ...base.text import counted
 from ..filtered import text_filtered, to_json
-from ..formats.markdown import plain
-from ..text.findings_text import INDENT, print_wrapped
+from ..formats.markdown import bullets, plain, table
+from ..text.findings_text import INDENT, print_headed, print_lines, print_wrapped
 from .code_change import CodeChange, Probed, Race, Touched
 
 STYLES = {
@@ -48,31 +48,24 @@ def print_touched(
     for file, why in passed_over:
         print_wrapped(console, Text(f"{file}: cannot matter: {why}", "dim"), INDENT)
     for one in touched:
-        print_wrapped(console, Text(touched_words(one)), INDENT)
+        print_wrapped(console, touched_words(one), INDENT)
 
 
 def print_row(console: Console, one: Race | Probed) -> None:
     """One row, as soon as it is known. What is open on neither side is no news, nor are runs that do not execute the change."""
     if isinstance(one, Probed):
-        for line in _probe(one) if one.lines else ():
-            print_wrapped(console, Text(line), INDENT)
+        print_lines(console, _probe(one) if one.lines else (), INDENT)
     elif one.outcome != "open neither before nor after":
-        print_wrapped(
-            console, Text(f"{one.label}: ").append(one.verdict_words, STYLES.get(one.outcome, "")), INDENT
-        )
+        row = Text(f"{one.label}: ").append(one.verdict_words, STYLES.get(one.outcome, ""))
+        print_wrapped(console, row, INDENT)
 
 
 def print_answer(console: Console, found: CodeChange) -> None:
     """The end of it: lines, counts, tours, and the answer."""
-    for line in _rest(found):
-        print_wrapped(console, Text(line))
-    print_wrapped(
-        console,
-        Text(f"{found.change} on {found.base}: ", "bold").append(
-            found.answer, STYLES.get(found.answer, "bold yellow")
-        ),
-    )
-    print_wrapped(console, Text(f"{found.because}."), INDENT)
+    print_lines(console, _rest(found))
+    style = STYLES.get(found.answer, "bold yellow")
+    print_headed(console, f"{found.change} on {found.base}:", found.answer, style)
+    print_wrapped(console, f"{found.because}.", INDENT)
 
 
 def _rest(found: CodeChange) -> Iterator[str]:
@@ -167,11 +160,6 @@ def _opened(found: CodeChange) -> Iterator[str]:
         yield from (f"  {line}" for line in race.ending)
 
 
-def to_document(found: CodeChange) -> str:
-    """As JSON."""
-    return to_json(found)
-
-
 @text_filtered
 def to_markdown(found: CodeChange) -> str:
     """As GitHub's Markdown, for a comment on a pull request."""
@@ -189,11 +177,10 @@ def to_markdown(found: CodeChange) -> str:
         if race.outcome not in ("open neither before nor after", "not judged", "still open")
     ]
     if told:
-        rows = [["race", "before", "after", ""], ["---"] * 4]
-        rows += [[plain(r.label), r.before, r.after, plain(r.verdict_words)] for r in told]
-        blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
+        rows = ([plain(r.label), r.before, r.after, plain(r.verdict_words)] for r in told)
+        blocks.append(table(["race", "before", "after", ""], rows))
     if found.touched:
-        blocks.append("\n".join(f"- {plain(touched_words(one))}" for one in found.touched))
+        blocks.append(bullets(map(touched_words, found.touched)))
     blocks += _parted(found)
     if found.lines is not None:
         blocks += [
@@ -206,5 +193,5 @@ def to_markdown(found: CodeChange) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-FORMS: Mapping[str, Callable[[CodeChange], str]] = {"json": to_document, "markdown": to_markdown}
+FORMS: Mapping[str, Callable[[CodeChange], str]] = {"json": to_json, "markdown": to_markdown}
 """Every form but `text`."""

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from ..ci_outcome import subject
 from ..document import Finding
 from ..filtered import text_filtered, to_json
-from ..formats.markdown import counterexample, plain
+from ..formats.markdown import bullets, counterexample, plain, table
 from ..scheduler_version import versions_of
 from .comparison import Comparison, Pair, bad_news, shown_net
-from .comparison_text import columns_of, decision_words, parted_words, summary
+from .comparison_rows import COLUMNS, cells_of
+from .comparison_text import decision_words, parted_words, summary
 
 MARKS = {
     "REGRESSED": "❌",
@@ -42,15 +44,10 @@ def comparison_to_json(comparison: Comparison) -> str:
 @text_filtered
 def to_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown."""
-    columns = columns_of(comparison)
-    rows = [["", *columns], ["---"] * (len(columns) + 1)]
-    rows += [
-        [_mark(pair), *(plain(cells[i]) for cells in columns.values())]
-        for i, pair in enumerate(comparison.pairs)
-    ]
+    rows = ([_mark(pair), *map(plain, cells_of(pair))] for pair in comparison.pairs)
     blocks = [f"# podrace: {plain(comparison.before)} → {plain(comparison.after)}"]
-    blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    blocks.append("\n".join(f"- {plain(line)}" for line in summary(comparison)))
+    blocks.append(table(["", *COLUMNS], rows))
+    blocks.append(bullets(summary(comparison)))
     blocks += [f"> {plain(note)}" for note in comparison.notes]
     versions = versions_of(side.version for pair in comparison.pairs for side in (pair.before, pair.after))
     blocks += [f"> scheduler {plain(version.words)}" for version in versions]
@@ -61,14 +58,10 @@ def to_markdown(comparison: Comparison) -> str:
     parted = comparison.difference
     if parted is not None:
         steps = [f"{step.number}. {plain(f'{step.actor}: {step.call}')}" for step in parted.steps]
-        told = [
-            f"- {plain(decision_words(d, comparison.before, comparison.after))}" for d in parted.decisions
-        ]
-        blocks += [
-            f"## {plain(parted_words(parted))}",
-            *(["\n".join(steps)] if steps else []),
-            "\n".join(told),
-        ]
+        told = (decision_words(d, comparison.before, comparison.after) for d in parted.decisions)
+        blocks += [f"## {plain(parted_words(parted))}"]
+        blocks += ["\n".join(steps)] if steps else []
+        blocks.append(bullets(told))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -79,7 +72,7 @@ def _mark(pair: Pair) -> str:
 
 
 def _violation(after: Finding, outcome: str, remark: str = "") -> Iterator[str]:
-    yield f"## {MARKS[outcome]} {plain(f'{after.scenario}, {after.label}: {after.property}')} {outcome}"
+    yield f"## {MARKS[outcome]} {plain(subject(after))} {outcome}"
     if after.sentence:
         yield f"**{after.property}**: {plain(after.sentence)}"
     if remark:

@@ -30,9 +30,6 @@ Row = TypeVar("Row")
 class StreamedRows(Generic[Row]):
     """Prints rows one by one; what names them, and so the widths, are known before."""
 
-    styled = "outcome"
-    """The column that has a colour."""
-
     def __init__(self, console: Console) -> None:
         self._console = console
         self._asked = self._decided = 0
@@ -42,12 +39,8 @@ class StreamedRows(Generic[Row]):
         """The columns, and how wide they are."""
         raise NotImplementedError
 
-    def cells(self, row: Row) -> dict[str, str]:
-        """What stands in each column."""
-        raise NotImplementedError
-
-    def style(self, row: Row) -> str:
-        """The colour of the styled column."""
+    def cells(self, row: Row) -> dict[str, tuple[str, str]]:
+        """What stands in each column, and its colour."""
         raise NotImplementedError
 
     def begin(self, before: str, after: str, asked: Sequence[tuple[str, ...]]) -> None:
@@ -64,11 +57,8 @@ class StreamedRows(Generic[Row]):
     def decided(self, row: Row) -> None:
         """Print one row."""
         self._decided += 1
-        cells = {"row": f"{self._decided}/{self._asked}", **self.cells(row)}
-        styled = {
-            name: (cells[name], self.style(row) if name == self.styled else "") for name in self._widths
-        }
-        print_row(self._console, styled, self._widths)
+        cells = {"row": (f"{self._decided}/{self._asked}", ""), **self.cells(row)}
+        print_row(self._console, {name: cells[name] for name in self._widths}, self._widths)
 
 
 def width_of(head: str, cells: Iterable[str]) -> int:
@@ -90,20 +80,20 @@ class Rows(StreamedRows[Pair]):
             "outcome": OUTCOME,
         }
 
-    def cells(self, row: Pair) -> dict[str, str]:
+    def cells(self, row: Pair) -> dict[str, tuple[str, str]]:
         """The verdicts before and after."""
-        return {
-            "property": row.property,
-            "scenario": row.scenario,
-            "before": row.before.verdict,
-            "after": row.after.verdict,
-            "states": f"{row.before.states:,} / {row.after.states:,}",
-            "outcome": row.outcome + aside(row.before, row.after, row.same),
-        }
+        cells = {name: (cell, "") for name, cell in zip(COLUMNS, cells_of(row), strict=True)}
+        return cells | {"outcome": (cells["outcome"][0], STYLES[row.outcome])}
 
-    def style(self, row: Pair) -> str:
-        """The colour of the outcome."""
-        return STYLES[row.outcome]
+
+COLUMNS = ("property", "scenario", "before", "after", "outcome", "states")
+
+
+def cells_of(pair: Pair) -> tuple[str, ...]:
+    """What a table has of one property in one scenario, in these columns."""
+    outcome = pair.outcome + aside(pair.before, pair.after, pair.same)
+    states = f"{pair.before.states:,} / {pair.after.states:,}"
+    return pair.property, pair.scenario, pair.before.verdict, pair.after.verdict, outcome, states
 
 
 def aside(before: Finding, after: Finding, same: bool = False) -> str:

@@ -8,13 +8,14 @@ from rich.console import Console
 from rich.text import Text
 
 from ...base.text import counted
+from ..ci_outcome import subject
 from ..document import Finding
 from ..step import ShownStep, Value
-from ..text.findings_text import INDENT, print_versions, print_wrapped
+from ..text.findings_text import INDENT, print_headed, print_lines, print_versions, print_wrapped
 from ..text.lanes_text import print_lanes
 from ..text.story_text import print_counterexample, print_sentences
 from .comparison import Comparison, Decided, Lost, Net, Parted, alone_words, bad_news, nets_that, shown_net
-from .comparison_rows import STYLES, aside
+from .comparison_rows import STYLES
 
 MOST_PLACES = 3
 """So many scenarios are named of a safety net."""
@@ -22,11 +23,9 @@ MOST_PLACES = 3
 
 def print_comparison(console: Console, comparison: Comparison, whole: bool = False) -> None:
     """Print everything that there is to say below the rows (`Rows`); as a `whole`, counterexamples also in lanes."""
-    for line in summary(comparison):
-        print_wrapped(console, Text(line))
+    print_lines(console, summary(comparison))
     print_versions(console, (side.version for pair in comparison.pairs for side in (pair.before, pair.after)))
-    for note in comparison.notes:
-        print_wrapped(console, Text(f"note: {note}", "dim"))
+    print_lines(console, (f"note: {note}" for note in comparison.notes), style="dim")
     for pair in bad_news(comparison):
         console.print()
         _print_violation(console, pair.after, pair.outcome, whole, pair.remark)
@@ -36,19 +35,6 @@ def print_comparison(console: Console, comparison: Comparison, whole: bool = Fal
     if comparison.difference is not None:
         console.print()
         _print_difference(console, comparison, comparison.difference, whole)
-
-
-def columns_of(comparison: Comparison) -> dict[str, list[str]]:
-    """The table: one row per scenario and property."""
-    pairs = comparison.pairs
-    return {
-        "property": [p.property for p in pairs],
-        "scenario": [p.scenario for p in pairs],
-        "before": [p.before.verdict for p in pairs],
-        "after": [p.after.verdict for p in pairs],
-        "outcome": [p.outcome + aside(p.before, p.after, p.same) for p in pairs],
-        "states": [f"{p.before.states:,} / {p.after.states:,}" for p in pairs],
-    }
 
 
 def summary(comparison: Comparison) -> list[str]:
@@ -62,18 +48,14 @@ def summary(comparison: Comparison) -> list[str]:
     ]
     lines += stopped_words(comparison)
     lines += net_words(comparison)
-    if comparison.witnesses_lost:
-        lines.append(
-            f"OUT OF REACH after it, and reached before without a violation: {_places(comparison.witnesses_lost)}"
-        )
-    if comparison.undecided:
-        lines.append(f"reached before, not found after it within the budget: {_places(comparison.undecided)}")
-    if comparison.steps_lost:
-        lines.append(f"steps that ran before, and never after it: {', '.join(comparison.steps_lost)}")
-    if comparison.steps_gained:
-        lines.append(f"steps that run only after it: {', '.join(comparison.steps_gained)}")
-    if comparison.alike:
-        lines.append(f"no difference at all in: {', '.join(comparison.alike)}")
+    changed = {
+        "OUT OF REACH after it, and reached before without a violation": _places(comparison.witnesses_lost),
+        "reached before, not found after it within the budget": _places(comparison.undecided),
+        "steps that ran before, and never after it": ", ".join(comparison.steps_lost),
+        "steps that run only after it": ", ".join(comparison.steps_gained),
+        "no difference at all in": ", ".join(comparison.alike),
+    }
+    lines += [f"{what}: {which}" for what, which in changed.items() if which]
     lines += [f"{one.property} in {one.scenario}: {one.words}" for one in comparison.ignored]
     if comparison.left_out:
         lines.append(
@@ -185,14 +167,13 @@ def _places(lost: Sequence[Lost]) -> str:
 
 
 def _print_violation(console: Console, after: Finding, outcome: str, whole: bool, remark: str = "") -> None:
-    heading = Text(f"{after.scenario}, {after.label}: {after.property} ", "bold")
-    print_wrapped(console, heading.append(outcome, STYLES[outcome]))
+    print_headed(console, subject(after), outcome, STYLES[outcome])
     if after.sentence:
-        print_wrapped(console, Text(f"Property {after.property}: {after.sentence}"), INDENT)
+        print_wrapped(console, f"Property {after.property}: {after.sentence}", INDENT)
     if after.for_users:
-        print_wrapped(console, Text(after.for_users), INDENT)
+        print_wrapped(console, after.for_users, INDENT)
     if remark:
-        print_wrapped(console, Text(remark), INDENT)
+        print_wrapped(console, remark, INDENT)
     print_counterexample(console, after, whole)
 
 
@@ -205,4 +186,4 @@ def _print_difference(console: Console, comparison: Comparison, parted: Parted, 
         print_lanes(console, parted.steps)
         console.print()
     for decided in parted.decisions:
-        print_wrapped(console, Text(decision_words(decided, comparison.before, comparison.after)), INDENT)
+        print_wrapped(console, decision_words(decided, comparison.before, comparison.after), INDENT)

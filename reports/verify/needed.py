@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from rich.console import Console
-from rich.text import Text
 
 from ..filtered import text_filtered, to_json
-from ..formats.markdown import plain
+from ..formats.markdown import plain, table
 from ..scheduler_version import ReadVersion, versions_of
-from ..text.findings_text import print_versions, print_wrapped
+from ..text.findings_text import print_lines, print_versions
 from ..text.table import VERDICT_STYLES
 from .comparison import Ignored, alone_words
 from .comparison_rows import VERDICT, StreamedRows, width_of
@@ -47,8 +46,6 @@ class Needed(msgspec.Struct, frozen=True):
 class TriedRows(StreamedRows[Tried]):
     """A row for each set of changes that is tried."""
 
-    styled = "verdict"
-
     def widths(self, asked: Sequence[tuple[str, ...]]) -> dict[str, int]:
         """`asked` has all sets, of which those are not tried that contain one that is enough."""
         return {
@@ -59,13 +56,10 @@ class TriedRows(StreamedRows[Tried]):
             "because of": len("because of"),
         }
 
-    def cells(self, row: Tried) -> dict[str, str]:
+    def cells(self, row: Tried) -> dict[str, tuple[str, str]]:
         """What came out."""
-        return {name: cell for name, (cell,) in _columns([row]).items()}
-
-    def style(self, row: Tried) -> str:
-        """The colour of the verdict."""
-        return VERDICT_STYLES[row.verdict]
+        cells = {name: (cell, "") for name, cell in _cells(row).items()}
+        return cells | {"verdict": (row.verdict, VERDICT_STYLES[row.verdict])}
 
 
 def words(needed: Needed) -> list[str]:
@@ -106,18 +100,17 @@ def words(needed: Needed) -> list[str]:
 def print_needed(console: Console, needed: Needed) -> None:
     """Print the answer; the rows were printed when they were decided."""
     console.print()
-    for sentence in words(needed):
-        print_wrapped(console, Text(sentence, "bold"))
+    print_lines(console, words(needed), style="bold")
     print_versions(console, [needed.version])
 
 
-def _columns(tried: Sequence[Tried]) -> dict[str, list[str]]:
+def _cells(tried: Tried) -> dict[str, str]:
     return {
-        "changes": [_listed(t.changes) for t in tried],
-        "verdict": [t.verdict for t in tried],
-        "steps": ["" if t.steps is None else str(t.steps) for t in tried],
-        "states": [f"{t.states:,}" for t in tried],
-        "because of": [f"{t.property} in {t.scenario}" if t.scenario else "" for t in tried],
+        "changes": _listed(tried.changes),
+        "verdict": tried.verdict,
+        "steps": "" if tried.steps is None else str(tried.steps),
+        "states": f"{tried.states:,}",
+        "because of": f"{tried.property} in {tried.scenario}" if tried.scenario else "",
     }
 
 
@@ -128,12 +121,10 @@ def _listed(changes: Sequence[str]) -> str:
 @text_filtered
 def to_markdown(needed: Needed) -> str:
     """The answer as GitHub's Markdown."""
-    columns = _columns(needed.tried)
-    rows = [[*columns], ["---"] * len(columns)]
-    rows += [[plain(cells[i]) for cells in columns.values()] for i in range(len(needed.tried))]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    rows = (list(map(plain, _cells(tried).values())) for tried in needed.tried)
     about = [f"> scheduler {plain(version.words)}" for version in versions_of([needed.version])]
-    blocks = ["# podrace: which changes are needed", *map(plain, words(needed)), table, *about]
+    blocks = ["# podrace: which changes are needed", *map(plain, words(needed))]
+    blocks += [table(("changes", "verdict", "steps", "states", "because of"), rows), *about]
     return "\n\n".join(blocks) + "\n"
 
 

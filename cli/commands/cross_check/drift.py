@@ -196,7 +196,7 @@ def _print_drifts(console: Console, heading: str, found: list[Drift]) -> None:
     for d in found:
         print_wrapped(console, Text(d.words, "bold red" if d.is_to_be_read else "yellow"))
         if d.is_to_be_read:
-            print_wrapped(console, Text(_stands_for(d)), INDENT)
+            print_wrapped(console, _stands_for(d), INDENT)
 
 
 def _stands_for(d: Drift) -> str:

@@ -26,7 +26,7 @@ from podrace.reports.verify.code_change import (
     answer_of,
     exit_code,
 )
-from podrace.reports.verify.code_change_forms import print_row, to_document, to_markdown
+from podrace.reports.verify.code_change_forms import FORMS, print_row, to_markdown
 from podrace.reproduce.changes import judge, replays
 from podrace.reproduce.changes.damaging import Damage
 from podrace.reproduce.changes.functions import WhatChanged
@@ -331,7 +331,7 @@ def test_forms() -> None:
     assert text.startswith("# ❌ podrace: BREAKS\n\npr.diff on v1.36.3: it opens 1: ghost S-GHOST.\n")
     assert "- 1 of 2 changed lines were executed\n- races: 1 opens" in text
     assert "| ghost S-GHOST | REPRODUCED | DIFFERS | opens |" in text
-    assert '"answer": "BREAKS"' in to_document(found)
+    assert '"answer": "BREAKS"' in FORMS["json"](found)
 
 
 def test_a_replay_that_does_not_end_takes_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
