@@ -4,6 +4,7 @@ A case has the objects of the cluster, the steps with what each changes in the m
 those of `podrace explain -o json`. The same counterexample gives the same bytes.
 """
 
+import builtins
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from ..model.environment.objects import ClusterSpec, ExtensionPoint, Pod
 from ..model.history import Composition
 from ..model.history.versions import exact
 from ..model.history.versions.gates import gates
-from ..model.language import TransitionSystem
+from ..model.language import TransitionSystem, Universe, Variable
 from ..reports.step import Value
 from .objects import extender_objects, objects_of, scores_object
 from .storage_objects import absent_storage
@@ -89,6 +90,25 @@ class Case(msgspec.Struct, frozen=True):
     drops_beyond: bool = False
     format: Literal["podrace-case"] = "podrace-case"
     version: Literal[1] = 1
+
+    @builtins.property
+    def last(self) -> dict[str, Value]:
+        """The model's state after the steps."""
+        state = dict(self.initial)
+        for step in self.steps:
+            state |= step.changes
+        return state
+
+
+def codes_of(universe: Universe, variable: Variable) -> dict[tuple[type, Value], int]:
+    """The codes of a variable's values; see `typed`."""
+    shown = {code: universe.decode(variable.sort, code) for code in range(variable.lo, variable.hi + 1)}
+    return {typed(plain_value(value)): code for code, value in shown.items()}
+
+
+def typed(value: Value) -> tuple[type, Value]:
+    """A value by which others are told from it: to Python, True is 1."""
+    return type(value), value
 
 
 def case_of(found: Replayed, name: str, waits: Sequence[int] = ()) -> Case:

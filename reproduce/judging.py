@@ -28,7 +28,7 @@ from ..reports.reproduction import (
     seconds_in_words,
 )
 from ..reports.step import Value
-from .case import Case, variables_of_model
+from .case import Case, codes_of, typed, variables_of_model
 from .outcome import Outcome
 from .timing.timing import NO_WAITS, Timing
 
@@ -70,15 +70,9 @@ class RealRun(Data, slots=False):
     def differing(self) -> list[tuple[Differing, ...]]:
         """After each step that was forced, what differs."""
         return [
-            tuple(d for d in step.differs if not self._may_be_ahead(d, number))
+            tuple(d for d in step.differs if not self.timing.may_be_ahead(number, d))
             for number, step in enumerate(self.outcome.forced)
         ]
-
-    def _may_be_ahead(self, difference: Differing, number: int) -> bool:
-        """One flush takes all pods whose backoff is over; the model takes one after the other."""
-        ahead = self.timing.ahead[number] if number < len(self.timing.ahead) else frozenset()
-        places = {f"queue.sub_queue[{pod}]" for pod in ahead}
-        return difference.variable in places and (difference.model, difference.real) == ("BACKOFF", "ACTIVE")
 
     @cached_property
     def real_states(self) -> list[dict[str, Value]]:
@@ -98,20 +92,13 @@ class RealRun(Data, slots=False):
         state = list(self.found.trace.states[number])
         for i, variable in enumerate(self.system.variables):
             if variable.name in self.real_states[number]:
-                codes = self._codes(i)
-                key = _key(self.real_states[number][variable.name])
-                if key not in codes:
+                code = codes_of(self.system.universe, variable).get(
+                    typed(self.real_states[number][variable.name])
+                )
+                if code is None:
                     return None
-                state[i] = codes[key]
+                state[i] = code
         return tuple(state)
-
-    def _codes(self, position: int) -> dict[Any, int]:
-        variable = self.system.variables[position]
-        decode = self.system.universe.decode
-        return {
-            _key(plain_value(decode(variable.sort, code))): code
-            for code in range(variable.lo, variable.hi + 1)
-        }
 
     @cached_property
     def violated(self) -> bool | None:
@@ -284,10 +271,6 @@ def _way(moments: Sequence[tuple[str, str | None]]) -> str:
             told.append(f"{place} after {when}")
             before = place
     return f": {', '.join(told)}" if told else ""
-
-
-def _key(value: Value) -> tuple[type, Value]:
-    return type(value), value
 
 
 def _read_by(run: Run, system: TransitionSystem) -> list[str]:

@@ -98,11 +98,10 @@ class Place(Data):
     @property
     def somebody_waits(self) -> bool:
         """Whether a pod is parked in the model there, which the code may forget to wake."""
-        state = dict(self.case.initial)
-        for step in self.case.steps:
-            state |= step.changes
         return any(
-            value == "UNSCHEDULABLE" for name, value in state.items() if name.startswith("queue.sub_queue[")
+            value == "UNSCHEDULABLE"
+            for name, value in self.case.last.items()
+            if name.startswith("queue.sub_queue[")
         )
 
 
@@ -250,9 +249,7 @@ def _is_news(place: Place, name: str, acts: Acts, in_base: Callable[[Scenario, s
 
 def with_the_acts_of(place: Place, acts: Acts) -> Scenario:
     """The scenario in which each kind of users' acts and faults happens as often as up to the place and in what follows, and strikes nothing else, where that is known."""
-    state = dict(place.case.initial)
-    for step in place.case.steps:
-        state |= step.changes
+    state = place.case.last
     scope = place.scenario.spec.scope
     before = {kind.value: _left(place.case.initial, kind) - _left(state, kind) for kind in Fault}
     counts = {kind: count + sum(one == kind for one, _ in acts) for kind, count in before.items()}

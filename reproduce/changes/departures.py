@@ -13,7 +13,7 @@ from ...properties import instrument
 from ...reports.tours import Departure
 from ...reports.verify.code_change import Toured
 from ...scenarios import Scenario
-from ..lockstep.lockstep import HELD, case_for
+from ..lockstep.lockstep import HELD, Difference, case_for
 from ..lockstep.request import plays
 from ..lockstep.shrinking import labels_of, shrunk
 from ..objects import objects_of
@@ -65,6 +65,18 @@ def start_of(scenario: Scenario, release: str) -> Place | None:
     if model is None:
         return None
     return Place(scenario, case_for(RandomRun(model, (), Timing((), ())), scenario.name), ())
+
+
+def place_at(difference: Difference, name: str) -> Place:
+    """The place of a difference: after the step at which the code leaves the model."""
+    case = case_for(difference.run, name)
+    case = structs.replace(case, steps=case.steps[: difference.at])
+    return Place(
+        difference.run.model.scenario,
+        case,
+        tuple(labels_of(difference.run)[: difference.at]),
+        difference.cause,
+    )
 
 
 def playable(scenario: Scenario, release: str) -> Model | None:
@@ -120,11 +132,9 @@ def _tour(
             say(f"shrinking {name}")
             small = shrunk(example, plays(after), seconds=SHRINKING)
             example, whole = small.difference, not small.stopped
-        steps = labels_of(example.run)[: example.at]
-        case = case_for(example.run, f"{model.scenario.name} {number}")
-        case = structs.replace(case, steps=case.steps[: example.at])
-        places.append(Place(example.run.model.scenario, case, tuple(steps), name))
-        told.append(Departure(name, made.causes[name], 0, example.words, tuple(steps), whole and number == 0))
+        place = place_at(example, f"{model.scenario.name} {number}")
+        places.append(replace(place, cause=name))
+        told.append(Departure(name, made.causes[name], 0, example.words, place.labels, whole and number == 0))
     left = graph.edges - made.count(Fate.TAKEN)
     remark = "it ended there: enough runs differ" if new else f"{left:,} were not taken" if left else ""
     return Toured(model.scenario.name, graph.edges, made.count(Fate.TAKEN), tuple(told), remark), places

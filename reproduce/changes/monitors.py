@@ -10,7 +10,6 @@ from typing import Any
 
 from ...base.structs import Data
 from ...checker.core.interpreter import Interpreter
-from ...checker.core.trace import plain_value
 from ...model.cluster import build_cluster
 from ...model.environment.objects import ClusterSpec
 from ...model.language import Component, Expr, State, TransitionSystem, as_expr, variables_of
@@ -20,6 +19,7 @@ from ...model.language.systems.system import evaluate_in, initialise, model_vari
 from ...properties import PROPERTIES, Property
 from ...properties.base.of_steps import OfSteps
 from ...reports.step import Value
+from ..case import codes_of, typed
 
 Seen = Mapping[str, Value]
 """What was seen: values by the names of the model's variables."""
@@ -84,7 +84,7 @@ class Monitors:
             codes = self._codes.get(name)
             if codes is None:
                 continue
-            code = codes.get((type(value), value))
+            code = codes.get(typed(value))
             if code is None:
                 return None
             made[self._places[name]] = code
@@ -119,12 +119,7 @@ def monitors_of(spec: ClusterSpec, classes: Sequence[type[Component]], names: It
         transitions=(),
         invariants={},
     )
-    decode = model.entities.decode
-    codes = {
-        v.name: {_key(plain_value(decode(v.sort, code))): code for code in range(v.lo, v.hi + 1)}
-        for v in own
-        if v not in remembered
-    }
+    codes = {v.name: codes_of(model.entities, v) for v in own if v not in remembered}
     return Monitors(found, system, codes, len(own))
 
 
@@ -141,7 +136,3 @@ def _monitor(
     earlier = {then: v for v, then in later.items()}
     reads = {earlier.get(v, v) for v in variables_of([holds, *remembers.values()])} - remembered
     return _Monitor(holds, remembers, frozenset(v.name for v in reads))
-
-
-def _key(value: Value) -> tuple[type, Value]:
-    return type(value), value

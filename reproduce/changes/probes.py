@@ -9,8 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
 
-from msgspec import structs
-
 from ...base.structs import Data
 from ...model.history.versions import version_of
 from ...model.language import State
@@ -35,7 +33,7 @@ from ..random_runs.volume_clusters import volume_cluster
 from ..running import Built, Say, run_cases
 from ..timing.timing import Timetable
 from .beyond import MOST_OF_ONE, Place
-from .departures import playable
+from .departures import place_at, playable
 from .lines import NOTHING, ChangedLine, Counted
 from .replays import replayed_at_once, seen_of
 from .small_clusters import FILE
@@ -131,18 +129,6 @@ class Probe(Data, slots=False):
         ]
         executed = len(self.counted[0].executed | self.counted[1].executed)
         return Probed(self.scenario.name, len(self.cases), self.steps, executed, tuple(departures))
-
-
-def place_at(difference: Difference, name: str) -> Place:
-    """The place of a difference: after the step at which the code leaves the model."""
-    case = case_for(difference.run, name)
-    case = structs.replace(case, steps=case.steps[: difference.at])
-    return Place(
-        difference.run.model.scenario,
-        case,
-        tuple(labels_of(difference.run)[: difference.at]),
-        difference.cause,
-    )
 
 
 def probes(

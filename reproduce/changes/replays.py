@@ -143,7 +143,38 @@ def counterexamples(
     """Those that are found for a question and can be replayed."""
     seconds = [s for s in (budget.timeout, question.seconds) if s is not None]
     limits = replace(budget, timeout=min(seconds, default=None))
-    yield from _found(question, version, release, limits, method, watcher)
+    scenario, without, added = question.scenario, question.without, question.added
+    asked_of = Selection(
+        release=release,
+        with_fixes=added,
+        without_fixes=without,
+        properties=question.properties,
+        given=[scenario],
+    )
+    try:
+        runs = plan(asked_of)
+    except Problem:  # this release has no such configuration, or no such change
+        return
+    runs = [
+        run
+        for run in runs
+        if not run.ignored
+        and set(without) <= set(run.composition.removed)
+        and set(added) <= set(run.composition.added)
+    ]
+    for run, finding in zip(runs, _decided(runs, limits, method, watcher), strict=True):
+        if finding.trace is None or scenario.open:
+            continue
+        if question.new:
+            base = finding_in_base(scenario, run.property, release, limits, method)
+            if not is_new(len(finding.trace), shortest(base)):
+                continue
+        try:
+            asked = prepared(question_of(run, finding, version))
+        except Problem:
+            continue
+        if asked.case is not None:
+            yield Counterexample(asked, without, added)
 
 
 def _fixes(scenario: Scenario) -> list[tuple[str, ...]]:
@@ -195,48 +226,6 @@ def _names(code: CodeType | None) -> Iterator[str]:
         yield from code.co_names
         for one in code.co_consts:
             yield from _names(one) if isinstance(one, CodeType) else ()
-
-
-def _found(
-    question: Question,
-    version: KubernetesVersion,
-    release: str,
-    budget: Budget,
-    method: Method,
-    watcher: Watcher,
-) -> Iterator[Counterexample]:
-    scenario, without, added = question.scenario, question.without, question.added
-    asked_of = Selection(
-        release=release,
-        with_fixes=added,
-        without_fixes=without,
-        properties=question.properties,
-        given=[scenario],
-    )
-    try:
-        runs = plan(asked_of)
-    except Problem:  # this release has no such configuration, or no such change
-        return
-    runs = [
-        run
-        for run in runs
-        if not run.ignored
-        and set(without) <= set(run.composition.removed)
-        and set(added) <= set(run.composition.added)
-    ]
-    for run, finding in zip(runs, _decided(runs, budget, method, watcher), strict=True):
-        if finding.trace is None or scenario.open:
-            continue
-        if question.new:
-            base = finding_in_base(scenario, run.property, release, budget, method)
-            if not is_new(len(finding.trace), shortest(base)):
-                continue
-        try:
-            asked = prepared(question_of(run, finding, version))
-        except Problem:
-            continue
-        if asked.case is not None:
-            yield Counterexample(asked, without, added)
 
 
 def _decided(runs: Sequence[Run], budget: Budget, method: Method, watcher: Watcher) -> list[Finding]:

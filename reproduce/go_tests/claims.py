@@ -13,6 +13,7 @@ from ...checker.core.interpreter import Interpreter
 from ...checker.core.trace import plain_value
 from ...checker.trace.execution import replay
 from ...model.language import Parameter, variables_of
+from ...reports.step import Value
 from .objects import go_value, quoted
 
 
@@ -64,8 +65,13 @@ def _claim(method: str, text: str, pod: str) -> Claim:
     return Claim(f"c.{method}({quoted(pod)})", text.format(pod=pod))
 
 
+def _values(found: Replayed, at: int = -1) -> dict[str, Value]:
+    """The values of all variables in the last state of the run, or in another one."""
+    return {name: plain_value(v) for name, v in found.system.describe(found.trace.states[at]).items()}
+
+
 def _room(found: Replayed) -> Claim | None:
-    values = {name: plain_value(v) for name, v in found.system.describe(found.trace.states[-1]).items()}
+    values = _values(found)
     pods: Sequence[str] = [pod.name for pod in found.run.scenario.spec.pods]
     for pod in pods:
         if values[f"cache.pod[{pod}].assumed"] and not values[f"pod_watch.lister[{pod}].exists"]:
@@ -75,7 +81,7 @@ def _room(found: Replayed) -> Claim | None:
 
 
 def _deleted(found: Replayed) -> Claim | None:
-    values = {name: plain_value(v) for name, v in found.system.describe(found.trace.states[-1]).items()}
+    values = _values(found)
     recreated = [t.args["recreation"] for t in found.steps if t.step == "recreate"]
     gone = [str(pod) for pod in recreated if not values[f"api.pod[{pod}].exists"]]
     text = "Preemption decided on the pod that had the name before, so {pod} must not be deleted."
@@ -83,7 +89,7 @@ def _deleted(found: Replayed) -> Claim | None:
 
 
 def _untried(found: Replayed) -> Claim | None:
-    values = {name: plain_value(v) for name, v in found.system.describe(found.trace.states[-1]).items()}
+    values = _values(found)
     recreated = [str(t.args["recreation"]) for t in found.steps if t.step == "recreate"]
     hit = [p for p in recreated if values[f"api.pod[{p}].failed"] or values[f"api.pod[{p}].nominated"]]
     text = (
@@ -94,10 +100,7 @@ def _untried(found: Replayed) -> Claim | None:
 
 def _robbed(found: Replayed) -> Claim | None:
     """About the pod that lost its room, and the one that was assumed there in the last step."""
-    before, after = (
-        {name: plain_value(v) for name, v in found.system.describe(state).items()}
-        for state in found.trace.states[-2:]
-    )
+    before, after = _values(found, -2), _values(found)
     pods = [pod.name for pod in found.run.scenario.spec.pods]
     assumed = [f"cache.pod[{pod}].assumed" for pod in pods]
     takers = [pod for pod, name in zip(pods, assumed, strict=True) if after[name] and not before[name]]
@@ -121,9 +124,9 @@ def _asked(found: Replayed) -> Claim:
         for asked, end in zip(words, found.run.prop.understood(found.system).ends, strict=True)
         if property_in(asked) is None
     ]
-    values = found.system.describe(found.trace.states[-1])
+    values = _values(found)
     read = sorted({v.name for v in variables_of(end.where for end in ends)})
-    seen = [text for name in read for text in (quoted(name), go_value(plain_value(values[name])))]
+    seen = [text for name in read for text in (quoted(name), go_value(values[name]))]
     told = "".join(f" At the end: {end.told}." for end in ends)
     return Claim(
         f"c.ExpectPossible({', '.join(seen)})",

@@ -78,7 +78,7 @@ def _parting(run: RandomRun, outcome: Outcome) -> Difference | None:
     if outcome.start:
         return _differing(run, 0, outcome.start)
     for number, step in enumerate(outcome.forced, 1):
-        found = [d for d in step.differs if not _is_ahead(run, number, d)]
+        found = [d for d in step.differs if not run.timing.may_be_ahead(number - 1, d)]
         if found:
             return _differing(run, number, found)
     if len(outcome.steps) == len(run.path) and outcome.verdict in ("DONE", "DIFFERS"):
@@ -87,12 +87,6 @@ def _parting(run: RandomRun, outcome: Outcome) -> Difference | None:
     why = outcome.why or "the driver does not say why"
     cause = f"{_step_name(run, at)}: {outcome.verdict}: {_without_names(why)}"
     return Difference(run, at, cause, f"{_step_label(run, at)}: {outcome.verdict}: {why}")
-
-
-def _is_ahead(run: RandomRun, number: int, difference: Differing) -> bool:
-    """Whether a flush took a pod earlier than the model says, along with others."""
-    ahead = {f"queue.sub_queue[{pod}]" for pod in run.timing.ahead[number - 1]}
-    return difference.variable in ahead and (difference.model, difference.real) == ("BACKOFF", "ACTIVE")
 
 
 def _differing(run: RandomRun, at: int, found: Sequence[Differing]) -> Difference:

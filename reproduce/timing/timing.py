@@ -31,6 +31,7 @@ from ...model.environment.objects import Pod, PodGroup
 from ...model.history import Composition, version_of
 from ...model.language import State, Transition, TransitionSystem
 from ...model.scheduler.podgroups.pod_group_cycle import GroupStatus
+from ...reports.reproduction import Differing
 from .durations import Bound, Contradiction, earliest
 from .gang_waits import GangWaits
 from .long_steps import LongSteps
@@ -92,6 +93,12 @@ class Timing(Data):
     waits: tuple[int, ...] = ()
     ahead: tuple[frozenset[str], ...] = ()
     flushed: Mapping[str, int] = field(default_factory=dict)
+
+    def may_be_ahead(self, number: int, difference: Differing) -> bool:
+        """Whether a flush took a pod earlier than the model says, along with others. Steps are counted from 0."""
+        ahead = self.ahead[number] if number < len(self.ahead) else frozenset()
+        places = {f"queue.sub_queue[{pod}]" for pod in ahead}
+        return difference.variable in places and (difference.model, difference.real) == ("BACKOFF", "ACTIVE")
 
 
 NO_WAITS = Timing()
