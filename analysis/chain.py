@@ -21,7 +21,6 @@ from ..base.problems import Terminated
 from ..checker.core import in_memory
 from ..checker.core.exploration import Budget, Progress
 from ..checker.core.result import Result
-from ..checker.core.trace import plain_value
 from ..checker.reduction.scales_of_time import with_scales
 from ..checker.search import check
 from ..checker.trace.execution import ReplayError, confirm
@@ -40,6 +39,7 @@ from .request.method import NOBODY, USUAL, Method, Watcher
 from .request.own_modules import digest_of
 from .request.plan import Run
 from .shown.believable import believable
+from .shown.steps import label_of
 from .systems import system_of, traced
 from .together import Together
 
@@ -59,8 +59,8 @@ def verdicts(
                 continue
             if together is None or not together.has(run):
                 together = Together(runs[number - 1 :])
-            how = replace(method, together=together) if together.has(run) else method
-            findings.append(verdict_on(run, budget, how, watcher.watch))
+            shared = together if together.has(run) else None
+            findings.append(verdict_on(run, budget, method, watcher.watch, shared))
         except Terminated:
             return findings + [
                 ignored(left) if left.ignored else undecided(left) for left in runs[number - 1 :]
@@ -69,9 +69,13 @@ def verdicts(
 
 
 def verdict_on(
-    run: Run, budget: Budget, method: Method = USUAL, watch: Callable[[Progress], None] | None = None
+    run: Run,
+    budget: Budget,
+    method: Method = USUAL,
+    watch: Callable[[Progress], None] | None = None,
+    together: Together | None = None,
 ) -> Finding:
-    """The verdict on one run. Each property has a system and a search of its own, so its figures are its own.
+    """The verdict on one run; `together` has what it shares with others. Each property has a system and a search of its own, so its figures are its own.
 
     Of a scenario that leaves numbers open, the verdict is one on all choices of them; the counterexample is that of the
     simplest violating cluster, which takes the same way by itself.
@@ -80,8 +84,9 @@ def verdict_on(
         kept = KeptFinding(run, budget, method)
         found = kept.get()
         if found is None:
-            system = method.together.system_of(run) if method.together is not None else system_of(run)
-            found = _with_patches_told(verdict_in(system, run, budget, method, watch), run, system)
+            system = system_of(run) if together is None else together.system_of(run)
+            found = verdict_in(system, run, budget, method, watch, together)
+            found = _with_patches_told(found, run, system)
             kept.put(found)
         return found
     from .every_cluster import on_every_cluster  # numpy, LLVM and Z3 take a while to import
@@ -121,11 +126,8 @@ def _shown_again(steps: Sequence[ShownStep], system: TransitionSystem, invariant
     """That the invariant is violated, if these steps are a run of the system that shows it; None if they are not."""
     if invariant not in system.invariants:
         return None
-    numbers = {
-        (t.part, t.step, repr({name: plain_value(value) for name, value in t.args})): number
-        for number, t in enumerate(system.transitions)
-    }
-    path = tuple(numbers.get((step.component, step.step, repr(step.args)), -1) for step in steps)
+    numbers = {t.label: number for number, t in enumerate(system.transitions)}
+    path = tuple(numbers.get(label_of(step), -1) for step in steps)
     try:
         trace = confirm(with_scales(system), path, invariant)
     except ReplayError:
@@ -147,9 +149,10 @@ def verdict_in(
     budget: Budget,
     method: Method = USUAL,
     watch: Callable[[Progress], None] | None = None,
+    together: Together | None = None,
 ) -> Finding:
     """The same in a system that has been traced."""
-    result, remark = _result_in(system, run, budget, method, watch)
+    result, remark = _result_in(system, run, budget, method, watch, together)
     if not run.composition.flush_takes_minutes or issubclass(run.prop, OfSteps):
         return finding_of(run, system, result, remark)
     shown = believable(system, result, budget, method.engine)
@@ -163,6 +166,7 @@ def _result_in(
     budget: Budget,
     method: Method,
     watch: Callable[[Progress], None] | None,
+    together: Together | None = None,
 ) -> tuple[Result, str | None]:
     """Slice, search and confirm, unless the verdict is in the cache; and what is to be said of that, if anything."""
     # The limit of states is part of what was asked for; time and memory differ from run to run.
@@ -178,7 +182,6 @@ def _result_in(
     known = None if cache is None else cache.get(key, system, run.property)
     if known is not None:
         return known, FROM_CACHE
-    together = method.together
     (result,) = check(
         system,
         [run.property],

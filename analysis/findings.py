@@ -19,8 +19,9 @@ from ..checker.trace.execution import replay
 from ..checker.trace.fair_suffix import fair_suffix
 from ..model.environment.cluster.scope import BOUNDS, SCALES
 from ..model.environment.objects import DEFAULTS, ClusterSpec, Scope
-from ..model.history import Composition
+from ..model.history import CHANGES, Composition, resolve
 from ..model.history.versions import exact
+from ..model.history.versions import version_of as number_of
 from ..model.language import TransitionSystem
 from ..properties.base.of_steps import OfSteps
 from ..properties.base.truth import asks_for
@@ -30,7 +31,7 @@ from ..scenarios import Scenario
 from .request.in_release import left_out_of_groups
 from .request.options import bytes_in_words
 from .request.plan import Run, at_any_time
-from .request.within_release import within_release
+from .request.release_names import versions_of
 from .scheduler_version import version_of
 from .shown.cases import with_telling_case
 from .shown.evidence import evidence_of
@@ -44,15 +45,15 @@ def ignored(run: Run) -> Finding:
     """What is reported of a run that the scenario says is not to be looked at."""
     return Finding(
         **question_of(run),
+        **counts_of(NOTHING),
         verdict="IGNORED",
-        states=0,
-        transitions=0,
-        depth=0,
-        seconds=0.0,
         words=ignored_words(run),
         notes=run.composition.notes,
     )
 
+
+NOTHING = Counts(0, 0, 0, 0.0)
+"""The counts where nothing was searched."""
 
 _CUT = "Not decided: podrace was told to end before."
 
@@ -66,11 +67,8 @@ def undecided(run: Run) -> Finding:
     """What is reported of a run that was not searched to an end, because podrace was told to end."""
     return Finding(
         **question_of(run),
+        **counts_of(NOTHING),
         verdict="INCONCLUSIVE",
-        states=0,
-        transitions=0,
-        depth=0,
-        seconds=0.0,
         words=_CUT + silence_of(run),
         notes=(*run.composition.notes, "to go on: ask for it again"),
         scope=scope_of(run.scenario.spec.scope),
@@ -99,6 +97,16 @@ def asked_of(run: Run) -> dict[str, Any]:
         "sentence": run.prop.sentence(),
         "issues": () if run.scenario.race is None else (run.scenario.race.issue,),
         "version": version_of(run.composition),
+    }
+
+
+def counts_of(counts: Counts) -> dict[str, Any]:
+    """The fields of a document that say how much was looked at, and how long it took."""
+    return {
+        "states": counts.states or 0,
+        "transitions": counts.transitions or 0,
+        "depth": counts.depth or 0,
+        "seconds": None if counts.seconds is None else round(counts.seconds, 3),
     }
 
 
@@ -144,17 +152,14 @@ def finding_of(
     `words` are those of the result, unless something else is to be said.
     """
     result = with_telling_case(system, run.property, result)
-    counts, seen = _figures(result), result.coverage
+    seen = result.coverage
     if words is None:
         means = run.prop.answers.get(result.verdict.name) if issubclass(run.prop, OfSteps) else None
         words = verdict_words(result) if means is None else f"{means}: {verdict_words(result)}"
     found = Finding(
         **question_of(run),
         **seen_of(run, result),
-        states=counts.states or 0,
-        transitions=counts.transitions or 0,
-        depth=counts.depth or 0,
-        seconds=None if counts.seconds is None else round(counts.seconds, 3),
+        **counts_of(_figures(result)),
         words=words + _ordered(run, result) + assumed(run, result) + silence_of(run),
         notes=(
             *run.composition.notes,
@@ -162,7 +167,7 @@ def finding_of(
                 note
                 for note in (
                     run.remark,
-                    within_release(run),
+                    _within_release(run),
                     left_out_of_groups(run.scenario, run.composition),
                     _caveat(run),
                     _idle(run, result),
@@ -185,14 +190,34 @@ def finding_of(
 
 def bare_finding(run: Run, result: Result) -> Finding:
     """The verdict and the counts of a search; of a violation, nothing more."""
-    counts = result.counts
-    return Finding(
-        **question_of(run),
-        verdict=WORDS[result.verdict.name],
-        states=counts.states or 0,
-        transitions=counts.transitions or 0,
-        depth=counts.depth or 0,
-        seconds=None if counts.seconds is None else round(counts.seconds, 3),
+    return Finding(**question_of(run), **counts_of(result.counts), verdict=WORDS[result.verdict.name])
+
+
+def _within_release(run: Run) -> str:
+    """That the fix of a race is in some versions of the release that is checked and not in others; nothing where it is not so.
+
+    It is read in the history of the fix, and not searched.
+    """
+    race, composition = run.scenario.race, run.composition
+    if race is None or run.property not in run.scenario.properties or run.expected is not None:
+        return ""
+    if (
+        set(composition.added) - set(race.beside)
+        or composition.removed
+        or composition.patches
+        or composition.gates
+    ):
+        return ""
+    fixes = set(race.fixes) & CHANGES.keys()
+    minor = number_of(composition.release).minor
+    has = {v: fixes.isdisjoint(c.key for c in resolve(v).missing) for v in versions_of(minor)}
+    if len(set(has.values())) == 1:
+        return ""
+    close = "closes" if len(fixes) == 1 else "close"
+    having, lacking = ([exact(v) for v in has if has[v] is wanted] for wanted in (True, False))
+    return (
+        f"the versions of {minor} differ: {listed(race.fixes)}, which {close} this race, "
+        f"{'is' if len(fixes) == 1 else 'are'} in {listed(having)}, and not in {listed(lacking)}"
     )
 
 

@@ -22,7 +22,7 @@ from ...reports.answers.ask_report import AnswerWord, AskAnswer, NearOrder, Unde
 from ...reports.verdict_words import idle_words
 from ..ask.asked_property import ID, AskedProperty, Understood, asked_property
 from ..ask.question import Question
-from ..findings import asked_of, assumed, finding_of, how_to_go_on, seen_of
+from ..findings import asked_of, assumed, counts_of, finding_of, how_to_go_on, seen_of
 from ..request.plan import Run
 from ..shown.steps import steps_of
 from ..systems import system_of
@@ -75,19 +75,16 @@ def answer(run: Run, budget: Budget, engine: str = "native", watch: Watch = None
     asked = searched(run, budget, engine, watch)
     cls = question_of(run)
     understood = cls.understood(asked.system)
-    result, counts = asked.result, asked.result.counts
+    result = asked.result
     word = ANSWERS[result.verdict]
     seen = seen_of(run, result)
     told = AskAnswer(
         **{key: value for key, value in asked_of(run).items() if key != "issues"},
         **{key: seen[key] for key in ("verdict", "scope", "constraints_hit")},
+        **counts_of(result.counts),
         answer=word,
         question=cls.question.items,
         understood=items_of(cls.question, understood),
-        states=counts.states or 0,
-        transitions=counts.transitions or 0,
-        depth=counts.depth or 0,
-        seconds=None if counts.seconds is None else round(counts.seconds, 3),
         possible=steps_possible(asked, len(understood.steps)),
         asked_steps=len(understood.steps),
         words=_words(word, result) + assumed(run, result),

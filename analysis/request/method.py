@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from ...base.problems import UsageProblem
 from ...base.structs import Data
@@ -13,12 +12,8 @@ from .option_files import refuse_links
 from .options import parse_jobs, parse_memory, parse_states, parse_timeout
 
 if TYPE_CHECKING:
-    from ...checker.core.exploration import Budget, Exploration
+    from ...checker.core.exploration import Budget
     from ...checker.core.exploration import Progress as Progress
-    from ...checker.core.exploration import Watcher as Watched
-    from ...checker.reduction.slicing import Slicer
-    from ...model.language import TransitionSystem
-    from .plan import Run
 
 Engine = Literal["native", "reference"]
 
@@ -26,40 +21,23 @@ CACHE_SWITCH = "PODRACE_NO_CACHE"
 """In the environment, and not empty: what --no-cache says."""
 
 
-class Sharing(Protocol):
-    """What runs of one scenario share."""
-
-    def system_of(self, run: Run) -> TransitionSystem:
-        """The system of one of them."""
-
-    def slicer_of(self, system: TransitionSystem) -> Slicer:
-        """The slicer of one of these systems."""
-
-    def explore(
-        self, system: TransitionSystem, budget: Budget, progress: Watched | None = None
-    ) -> Exploration:
-        """What the native engine gives for a system."""
-
-
 class Method(Data):
     """How to search. `cache` is the directory of the verdict cache; without, no verdict is looked up or kept.
 
     With `whole_findings`, also findings are, for a process that runs podrace as its files say: a program may have changed it in memory.
-    `together` has what the run that is asked for shares with others.
     """
 
     engine: Engine = "native"
     cache: Path | None = None
     whole_findings: bool = False
-    together: Sharing | None = field(default=None, compare=False, repr=False)
 
 
 USUAL = Method()
 """The native engine, and no cache."""
 
 
-class Watcher(Protocol):
-    """Where the progress of the work is shown: a display, or nowhere."""
+class Watcher:
+    """Where the progress of the work is shown: nowhere, unless a display says more."""
 
     def start(self, what: str) -> None:
         """Work on something else begins."""
@@ -71,20 +49,8 @@ class Watcher(Protocol):
         """Other work stands here."""
 
 
-class Nobody:
-    """The watcher that shows nothing."""
-
-    def start(self, what: str) -> None:
-        """Show nothing."""
-
-    def watch(self, progress: Progress) -> None:
-        """Show nothing."""
-
-    def say(self, text: str) -> None:
-        """Show nothing."""
-
-
-NOBODY = Nobody()
+NOBODY = Watcher()
+"""Shows nothing."""
 
 
 def budget_of(

@@ -18,8 +18,8 @@ MOST_OBJECTS = 6
 MOST_JOBS = 256
 """More threads than this have nothing to gain from a search."""
 
-MOST_STEPS = 10_000_000
-"""More steps than this no random walk has."""
+MOST_PARTS = 10_000
+"""Into more parts than this no clusters are divided."""
 
 
 def parse_states(text: str) -> int:
@@ -64,46 +64,51 @@ def bytes_in_words(count: int) -> str:
 
 def parse_timeout(text: str) -> float:
     """A duration such as 60s, 5m, 1h or 90 (seconds)."""
-    match = _TIME.fullmatch(text)
-    seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
+    seconds = _seconds("--timeout", text, "60s, 5m or 1h")
     if seconds <= 0:
-        raise UsageProblem(f"--timeout: `{one_line(text)}` is not a duration: use for example 60s, 5m or 1h")
+        raise _no_duration("--timeout", text, "60s, 5m or 1h")
     return seconds
 
 
 def parse_skew(text: str) -> float:
     """By how many seconds clocks may differ; 0 for not at all."""
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise UsageProblem(
-            f"--clock-skew: `{one_line(text)}` is not a duration: use for example 50ms or 2s, or 0"
-        )
-    return float(match[1]) * _SECONDS[match[2].lower()]
+    return _seconds("--clock-skew", text, "50ms or 2s, or 0")
 
 
 def parse_closing(text: str) -> float:
     """How long to look for what closes a race; 0 for not at all."""
+    return _seconds("--closing", text, "20s or 1m, or 0")
+
+
+def _seconds(option: str, text: str, such_as: str) -> float:
     match = _TIME.fullmatch(text)
     if match is None:
-        raise UsageProblem(
-            f"--closing: `{one_line(text)}` is not a duration: use for example 20s or 1m, or 0"
-        )
+        raise _no_duration(option, text, such_as)
     return float(match[1]) * _SECONDS[match[2].lower()]
+
+
+def _no_duration(option: str, text: str, such_as: str) -> UsageProblem:
+    return UsageProblem(f"{option}: `{one_line(text)}` is not a duration: use for example {such_as}")
 
 
 def parse_size(option: str, text: str) -> int:
     """A number of pods or nodes."""
-    number = int(text) if re.fullmatch(r"[0-9]{1,2}", text, re.ASCII) else 0
-    if not 1 <= number <= MOST_OBJECTS:
-        raise UsageProblem(
-            f"{option}: `{one_line(text)}` is no size: write a number from 1 to {MOST_OBJECTS}"
-        )
-    return number
+    return _count(option, text, MOST_OBJECTS, "no size")
+
+
+def parse_jobs(text: str) -> int:
+    """A number of threads."""
+    return _count("--jobs", text, MOST_JOBS, "no number of threads")
 
 
 def parse_parts(text: str) -> int:
     """Into how many parts clusters are divided, such as 8."""
-    return _count("--parts", text, 10_000, "parts", "8")
+    number = _scaled(text)
+    if not 1 <= number <= MOST_PARTS:
+        raise UsageProblem(
+            f"--parts: `{one_line(text)}` is no number of parts: write a number from 1 to {MOST_PARTS:,}, such as 8"
+        )
+    return number
 
 
 def _scaled(text: str) -> int:
@@ -112,22 +117,10 @@ def _scaled(text: str) -> int:
     return int(match[1].replace("_", "")) * 1000 ** " kmg".index(match[2].lower() or " ") if match else 0
 
 
-def _count(option: str, text: str, most: int, what: str, example: str) -> int:
-    number = _scaled(text)
-    if not 1 <= number <= most:
-        raise UsageProblem(
-            f"{option}: `{one_line(text)}` is no number of {what}: write a number from 1 to {most:,}, such as {example}"
-        )
-    return number
-
-
-def parse_jobs(text: str) -> int:
-    """A number of threads."""
+def _count(option: str, text: str, most: int, what: str) -> int:
     number = int(text) if re.fullmatch(r"[0-9]{1,4}", text, re.ASCII) else 0
-    if not 1 <= number <= MOST_JOBS:
-        raise UsageProblem(
-            f"--jobs: `{one_line(text)}` is no number of threads: write a number from 1 to {MOST_JOBS}"
-        )
+    if not 1 <= number <= most:
+        raise UsageProblem(f"{option}: `{one_line(text)}` is {what}: write a number from 1 to {most}")
     return number
 
 

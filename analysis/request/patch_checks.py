@@ -55,13 +55,13 @@ def check_names(classes: Sequence[type]) -> None:
 
     That a method of a name calls `super()` by the same name has nobody call it; one of another part may well call it.
     """
-    functions = [(cls, f) for cls in classes for f in map(_function, vars(cls).values()) if f is not None]
+    functions = [(cls, f) for cls in classes for f in map(function_of, vars(cls).values()) if f is not None]
     named_by = [(cls, f.__code__.co_name, set(_names_in(f.__code__))) for cls, f in functions]
     for cls in classes:
         if not issubclass(cls, Component):
             continue
         for name, thing in vars(cls).items():
-            function = _function(thing)
+            function = function_of(thing)
             if (
                 function is None
                 or name.startswith("__")
@@ -98,10 +98,10 @@ def shown_parameters(function: FunctionType) -> str:
 
 
 def _check_member(cls: type[Component], name: str, thing: Any) -> None:
-    function, inherited = _function(thing), _inherited(cls, name)
+    function, inherited = function_of(thing), _inherited(cls, name)
     if inherited is None or _is_words(name):
         return
-    old = _function(inherited[1])
+    old = function_of(inherited[1])
     base = _known_as(cls, inherited[0])
     if old is None or isinstance(inherited[1], property) != isinstance(thing, property):
         what = "a property" if isinstance(inherited[1], property) else "a method" if old else "state"
@@ -205,7 +205,7 @@ def _is_step(cls: type, name: str) -> bool:
     return any(hasattr(vars(base).get(name), "__podrace_step__") for base in cls.__mro__[1:])
 
 
-def _function(thing: Any) -> FunctionType | None:
+def function_of(thing: Any) -> FunctionType | None:
     if isinstance(thing, property):
         thing = thing.fget
     return thing if isinstance(thing, FunctionType) else None

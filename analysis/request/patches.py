@@ -15,7 +15,7 @@ from ...patching import part_of
 from ...properties import Property
 from .option_files import split_option
 from .own_modules import load_module
-from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part
+from .patch_checks import PARTS, PatchMistake, check_members, check_names, check_part, function_of
 
 _ENVIRONMENT = "podrace.model.environment."
 _IN_THE_SCHEDULER = tuple(f"{_ENVIRONMENT}{name}" for name in ("watch", "pod_groups"))
@@ -140,7 +140,7 @@ def _assumptions(composition: Composition, patches: Sequence[Patch]) -> Iterator
         around = [cls for cls in patch.classes if _is_around(cls)]
         for cls in around:
             part = part_of(cls)
-            changed = ", ".join(n for n, thing in vars(cls).items() if _function(thing) is not None)
+            changed = ", ".join(n for n, thing in vars(cls).items() if function_of(thing) is not None)
             if part is not None and changed:
                 yield f"{patch.name} changes what runs around the scheduler ({part.__name__}: {changed}): the verdict is about a cluster where that is so"
         for cls in patch.classes:
@@ -188,12 +188,6 @@ def _made(part: type[Component], classes: Sequence[type[Component]]) -> type[Com
         raise UsageProblem(
             f"{names}: the bases of these classes have no common order: name them in the same order in each"
         ) from None
-
-
-def _function(thing: object) -> FunctionType | None:
-    if isinstance(thing, property):
-        thing = thing.fget
-    return thing if isinstance(thing, FunctionType) else None
 
 
 def _inherited(base: type, inside: set[type[Component]]) -> bool:

@@ -11,7 +11,9 @@ from pathlib import Path
 from ...base.problems import UsageProblem
 from ...base.structs import Data
 from ...base.text import one_line
+from ...model.history.versions import canonical
 from ...model.history.versions.gates import Gate, State, gates
+from .source_tree import files_below, read_source, scheduler_in
 
 FILES = ("kube_features.go", "versioned_kube_features.go")
 PLACES = ("pkg/features", "vendor/k8s.io/kubernetes/pkg/features", "")
@@ -25,6 +27,8 @@ _SPEC = re.compile(
     r"Default:\s*(true|false)\s*,\s*PreRelease:\s*\w+\.(\w+)(?:\s*,\s*LockToDefault:\s*(true|false))?"
 )
 _VERSION = re.compile(r'MustParse\("(\d+)\.(\d+)"\)')
+_USED = re.compile(r"\bfeatures\.([A-Z]\w+)")
+_NO_GATES = {"Features", "FeatureGate"}
 _STAGES = {"Alpha": "alpha", "Beta": "beta", "GA": "GA", "Deprecated": "deprecated"}
 
 
@@ -33,6 +37,26 @@ class GateChange(Data):
 
     name: str
     words: str
+
+
+def gate_changes(directory: Path, version: str) -> list[GateChange]:
+    """The gates that concern the scheduler and are not what they were in a version, and those that it asks for and the table of gates
+    does not have; none if the tree does not register gates. Raises UsageProblem."""
+    root = scheduler_in(directory)
+    folder = root.parent / "features"
+    name = canonical(version)
+    if name is None or not (folder / FILES[0]).is_file():
+        return []
+    found = read_gates(folder)
+    unknown = (g for g in sorted(_used(root) & found.keys()) if g not in gates())
+    return differing(name, found) + [
+        GateChange(g, f"{g}: {found[g].words}, not in the table of gates") for g in unknown
+    ]
+
+
+def _used(root: Path) -> set[str]:
+    """The gates that the scheduler names, tests apart."""
+    return {gate for path in files_below(root) for gate in _USED.findall(read_source(path))} - _NO_GATES
 
 
 def read_gates(tree: Path) -> dict[str, State]:

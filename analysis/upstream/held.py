@@ -9,8 +9,7 @@ from ...base.text import one_line
 from ...model.history.trees import TREES, Hashes, Tree, Trees, format_trees, order_of, read_trees
 from ..request.option_files import write_text
 from .drifted import Drift, comparable, drifts, is_type, missing_parts
-from .gates_held import gate_changes
-from .go_gates import GateChange
+from .go_gates import GateChange, gate_changes
 from .likeness import hashes_of
 from .source_tree import functions_in
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from ...analysis.request.method import Watcher
 from ...analysis.request.options import bytes_in_words, scaled_down
 from ...base.text import Slow
 from .console import complaint, message_console
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...analysis.request.method import Progress
 
 
-class ProgressDisplay:
+class ProgressDisplay(Watcher):
     """Two lines that say what is being searched and how far; they disappear when the searches end. With a `clock`, how long it has taken: it goes on while nothing is said."""
 
     def __init__(self, console: Console | None, clock: bool = False) -> None:

@@ -175,7 +175,7 @@ def unjudged_words(what: WhatChanged) -> str:
     return f"{first}{more} {'may be' if elsewhere else 'is'} part of kube-scheduler and is not judged: {why}"
 
 
-class InTime(Data):
+class InTime(Data, Watcher):
     """A watcher that lets nothing begin any more after a moment of the monotonic clock."""
 
     watcher: Watcher

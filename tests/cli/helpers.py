@@ -104,7 +104,7 @@ def pretending(
     """No search takes place; every run gets the verdict that is told here."""
     pretence = Pretence(verdicts or {}, otherwise, [], [], [])
 
-    def pretend(run: Run, budget: Budget, method: Method, watch: object) -> Finding:
+    def pretend(run: Run, budget: Budget, method: Method, *_: object) -> Finding:
         pretence.runs.append(run)
         pretence.budgets.append(budget)
         pretence.methods.append(method)
