@@ -1,7 +1,6 @@
 """Which two schedulers are compared, and in which scenarios: what `podrace verify` and `podrace diff` ask."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import field
 from types import MappingProxyType
 
 import msgspec
@@ -12,7 +11,7 @@ from ...base.text import nearest_fixes, one_line
 from ...checker.core.exploration import Budget
 from ...model.history import CHANGES, RELEASES, Composition, Patch, key_of
 from ...model.history.versions import exact
-from ...properties import PROPERTIES, Property
+from ...properties import PROPERTIES
 from ...reports.verify.comparison import Comparison, Pair
 from ...scenarios import Scenario, number_of
 from ..request import plan
@@ -21,6 +20,7 @@ from ..request.method import NOBODY, Method, Watcher
 from ..request.option_files import split_option
 from ..request.options import parse_fix, parse_gates, parse_property
 from ..request.patches import read_patch, with_patches
+from ..request.plan import Selection
 from ..request.release_names import NEWEST
 from .listener import DEAF, Listener
 from .safety_nets import NETS
@@ -28,22 +28,6 @@ from .schedulers import Comparer
 
 FRAMEWORK = "framework"
 """The change before which no plugin could take part: a scenario with plugins says nothing of a release without it."""
-
-
-class Inquiry(Data):
-    """What two schedulers are compared by, and the feature gates that are set on both, as `--gate` gives them.
-
-    `alone`: a change is compared by nothing but that, without the regression checks. `given` are scenarios without a file. `time` and `slow` are as `plan.in_time` has them.
-    """
-
-    scenarios: Sequence[str] = ()
-    properties: Sequence[str] = ()
-    own: Mapping[str, type[Property]] = field(default_factory=dict)
-    gates: Sequence[str] = ()
-    alone: bool = False
-    given: Sequence[Scenario] = ()
-    time: str | None = None
-    slow: Sequence[str] = ()
 
 
 class Candidate(Data):
@@ -114,21 +98,21 @@ def default_release(candidates: Sequence[Candidate]) -> str:
 
 
 def with_changes(
-    names: Sequence[str], release: str | None, against: str | None, with_fixes: Sequence[str], inquiry: Inquiry,
-    budget: Budget, method: Method, watcher: Watcher = NOBODY, listener: Listener[Pair] = DEAF,
+    names: Sequence[str], against: str | None, selection: Selection, budget: Budget, method: Method,
+    watcher: Watcher = NOBODY, listener: Listener[Pair] = DEAF, alone: bool = False,
 ) -> Comparison:  # fmt: skip
-    """A release (or another, `against`) compared with the same and these changes. Raises UsageProblem."""
+    """A release (or another, `against`) compared with the same and these changes, `alone`: without the regression checks. Raises UsageProblem."""
     candidates = candidates_of(names)
-    fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
-    base = plan.release_of(release, default_release(candidates))
-    gates = parse_gates(inquiry.gates)
+    fixes = [parse_fix(name, list(CHANGES)) for name in selection.with_fixes]
+    base = plan.release_of(selection.release, default_release(candidates))
+    gates = parse_gates(selection.gates)
     after = put_in(base, candidates, fixes, gates)
     old = plan.release_of(against, base)
     before = plan.compose(old, fixes, (), gates)
-    runs, left_out = runs_of(inquiry, before, after)
+    runs, left_out = runs_of(selection, before, after)
     comparer = Comparer(
         before, after, runs, budget, method, watcher, left_out, gates,
-        nets=not inquiry.alone, listener=listener, by_relevance=not inquiry.scenarios,
+        nets=not alone, listener=listener, by_relevance=not selection.names,
     )  # fmt: skip
     if against is None and comparer.is_no_comparison():
         changes = " + ".join(c.name for c in candidates)
@@ -140,7 +124,7 @@ def with_changes(
             )
         )
     compared = comparer.compare()
-    left = nets_not_asked(runs) if inquiry.alone else ()
+    left = nets_not_asked(runs) if alone else ()
     return msgspec.structs.replace(compared, alone=left)
 
 
@@ -167,38 +151,37 @@ def nets_not_asked(runs: Sequence[plan.Run]) -> tuple[str, ...]:
 
 
 def two_releases(
-    before: str, after: str, inquiry: Inquiry, budget: Budget, method: Method, watcher: Watcher = NOBODY,
+    before: str, after: str, selection: Selection, budget: Budget, method: Method, watcher: Watcher = NOBODY,
     listener: Listener[Pair] = DEAF, option: str = "--after",
 ) -> Comparison:  # fmt: skip
     """Two releases compared; `option` names the second. Raises UsageProblem."""
-    gates = parse_gates(inquiry.gates)
+    gates = parse_gates(selection.gates)
     first, second = (plan.compose(plan.release_of(name), (), (), gates) for name in (before, after))
     if first.release == second.release:
         raise UsageProblem(
             f"{option} {one_line(after)} is the same release as {'--before ' if option == '--after' else ''}{one_line(before)}: name another"
         )
-    runs, left_out = runs_of(inquiry, first, second)
+    runs, left_out = runs_of(selection, first, second)
     return Comparer(
         first, second, runs, budget, method, watcher, left_out, gates, listener=listener
     ).compare()
 
 
 def runs_of(
-    inquiry: Inquiry, before: Composition, after: Composition
+    selection: Selection, before: Composition, after: Composition
 ) -> tuple[list[plan.Run], tuple[str, ...]]:
     """What is run on the first scheduler, and the scenarios that do not fit. Raises Problem."""
-    asked = [parse_property(name, [*PROPERTIES, *inquiry.own]) for name in inquiry.properties] or [
-        *inquiry.own
-    ]
-    chosen = plan.chosen_scenarios(inquiry.scenarios, inquiry.given)
-    scenarios = [plan.in_time(scenario, inquiry.time, inquiry.slow) for scenario in chosen]
-    is_chosen = bool(inquiry.scenarios or inquiry.given)
+    own = selection.own
+    asked = [parse_property(name, [*PROPERTIES, *own]) for name in selection.properties] or [*own]
+    chosen = plan.chosen_scenarios(selection.names, selection.given)
+    scenarios = [plan.in_time(scenario, selection.time, selection.slow) for scenario in chosen]
+    is_chosen = bool(selection.names or selection.given)
     for scenario in scenarios:
-        plan.refuse_unknown_ignored(scenario, inquiry.own)
-    gates = parse_gates(inquiry.gates)
+        plan.refuse_unknown_ignored(scenario, own)
+    gates = parse_gates(selection.gates)
     fitting = [s for s in scenarios if is_chosen or all(fits(s, c, gates) for c in (before, after))]
     runs = [
-        plan.Run(scenario, before, name, own=inquiry.own.get(name))
+        plan.Run(scenario, before, name, own=own.get(name))
         for scenario in fitting
         for name in dict.fromkeys(asked or (*plan.default_properties(scenario), *scenario.also))
     ]

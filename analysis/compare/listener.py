@@ -1,13 +1,13 @@
 """Who is notified of the rows of a comparison as they are decided."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
-Row = TypeVar("Row", contravariant=True)
+Row = TypeVar("Row")
 
 
-class Listener(Protocol[Row]):
-    """Is notified of each row as soon as it is decided."""
+class Listener(Generic[Row]):
+    """Is notified of each row as soon as it is decided, and does nothing, unless a subclass does."""
 
     def begin(self, before: str, after: str, asked: Sequence[tuple[str, ...]]) -> None:
         """Two schedulers will be compared. `asked` has what names each row, in their order."""
@@ -16,13 +16,5 @@ class Listener(Protocol[Row]):
         """The next row is decided."""
 
 
-class _Deaf:
-    def begin(self, before: str, after: str, asked: Sequence[tuple[str, ...]]) -> None:
-        pass
-
-    def decided(self, row: Any) -> None:
-        pass
-
-
-DEAF: Listener[Any] = _Deaf()
+DEAF: Listener[Any] = Listener()
 """The listener that does nothing."""

@@ -13,9 +13,9 @@ from ..altered_questions import altered
 from ..chain import verdict_on
 from ..request.method import NOBODY, Method, Watcher
 from ..request.options import parse_fix, parse_gates
-from ..request.plan import Run, compose, release_of, with_gates_of
+from ..request.plan import Run, Selection, compose, release_of, with_gates_of
 from ..scheduler_version import version_of
-from .inquiry import Candidate, Inquiry, candidates_of, default_release, nets_not_asked, put_in, runs_of
+from .inquiry import Candidate, candidates_of, default_release, nets_not_asked, put_in, runs_of
 from .listener import DEAF, Listener
 from .schedulers import ignored_of
 
@@ -26,8 +26,8 @@ MOST = 10
 
 
 def changes_needed(
-    names: Sequence[str], release: str | None, with_fixes: Sequence[str], inquiry: Inquiry, budget: Budget,
-    method: Method, watcher: Watcher = NOBODY, listener: Listener[Tried] = DEAF,
+    names: Sequence[str], selection: Selection, budget: Budget, method: Method,
+    watcher: Watcher = NOBODY, listener: Listener[Tried] = DEAF,
 ) -> Needed:  # fmt: skip
     """The minimal sets of these changes with which every property holds. Ctrl-C and SIGTERM end it, and what was decided is kept.
 
@@ -36,11 +36,11 @@ def changes_needed(
     candidates = candidates_of(names)
     if len(candidates) > MOST:
         raise UsageProblem(f"--minimal: {len(candidates)} changes have too many subsets: name {MOST} at most")
-    fixes = [parse_fix(name, list(CHANGES)) for name in with_fixes]
-    base = release_of(release, default_release(candidates))
-    gates = parse_gates(inquiry.gates)
+    fixes = [parse_fix(name, list(CHANGES)) for name in selection.with_fixes]
+    base = release_of(selection.release, default_release(candidates))
+    gates = parse_gates(selection.gates)
     before, whole = compose(base, fixes, (), gates), put_in(base, candidates, fixes, gates)
-    asked, _ = runs_of(inquiry, before, whole)
+    asked, _ = runs_of(selection, before, whole)
     runs = [run for run in asked if not run.ignored]
     tried: list[Tried] = []
     found: list[tuple[Candidate, ...]] = []

@@ -1,10 +1,11 @@
-"""One question of `podrace prove`, asked of every cluster, and what came out in groups."""
+"""The questions of `podrace prove`, each asked of every cluster, and what came out in groups."""
 
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,9 +14,10 @@ from ...base.problems import NoSuchStep, Terminated, UsageProblem
 from ...base.text import counted
 from ...checker.exhaust import runs_to_witnesses
 from ...checker.family.outcome import FirstReached
-from ...checker.jobs import Job, pool_of
+from ...checker.jobs import Job, LostWorker, pool_of
+from ...checker.parametric.grounding import TooManyCases
 from ...checker.parametric.parametric_system import ParametricSystem, Regions
-from ...checker.parametric.regions import evaluate
+from ...checker.parametric.regions import UndecidedRegions, evaluate
 from ...checker.reduction.idle_parts import never_acted_by_steps
 from ...checker.trace.fingerprint import fingerprint
 from ...model.environment.cluster.scope import SCALES
@@ -31,20 +33,59 @@ from ..altered_questions import Altered, altered_by
 from ..chain import verdict_on
 from ..findings import scope_of, witness_words
 from ..possible.answered import answer, searched, steps_possible
-from ..request.method import Watcher
+from ..request.method import NOBODY, Watcher
+from ..request.option_files import OutputDirectory
 from ..request.plan import Run
 from ..scheduler_version import version_of
 from ..shown.believable import MOST_STATES
 from ..shown.orders import orders_of_all
-from .cluster_families import LOOKED_AT, FamilyTask, explore_family, family_tasks, named, shared_budget
-from .outcomes import BatchOutcome, ClusterOutcome
-from .proof_request import ProofQuestion, ProofRequest
+from .cluster_families import (
+    LOOKED_AT,
+    BatchOutcome,
+    ClusterOutcome,
+    FamilyTask,
+    explore_family,
+    family_tasks,
+    named,
+    shared_budget,
+)
+from .proof_request import ProofQuestion, ProofRequest, questions
 
 _CUT = "podrace was told to end before every cluster was explored and every counterexample shown"
 _NOT_SHOWN = "--examples DIR writes one cluster of each group as a scenario, and podrace check shows its counterexample"
 
 MOST_EXPLAINED = 12
 """In about so many clusters it is looked how far an order of steps is possible that is so in none."""
+
+
+def prove_all(request: ProofRequest, watcher: Watcher = NOBODY) -> list[Proof]:
+    """The proof of each property, or what stands against it. Raises UsageProblem."""
+    proofs: list[Proof] = []
+    for question in list(questions(request)):
+        proofs.append(prove_one(request, question, watcher, is_cut=bool(proofs) and proofs[-1].stopped))
+    return proofs
+
+
+def prove_one(request: ProofRequest, question: ProofQuestion, watcher: Watcher, is_cut: bool) -> Proof:
+    """The proof of one property; `is_cut`: podrace was told to end before this one began. Raises UsageProblem."""
+    prover = Prover(request, question, watcher)
+    try:
+        return prover.cut() if is_cut else prover.run()
+    except (TooManyCases, UndecidedRegions, LostWorker) as error:
+        raise UsageProblem(f"cannot go on: {error}") from None
+
+
+def write_examples(proofs: Sequence[Proof], directory: Path) -> list[str]:
+    """Write the simplest cluster of each group as a scenario file; what could not be written, and why. Raises UsageProblem."""
+    unwritten = []
+    with OutputDirectory("--examples", directory) as folder:
+        for proof in proofs:
+            for number, group in enumerate(proof.groups, 1):
+                if group.scenario:
+                    folder.write(f"{proof.property.lower()}-group-{number}.yaml", group.scenario)
+                else:
+                    unwritten.append(f"{proof.property}, group {number} is not written: {group.unwritten}")
+    return unwritten
 
 
 class Placement:

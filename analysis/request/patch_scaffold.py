@@ -7,7 +7,7 @@ import re
 import sys
 import textwrap
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
@@ -69,11 +69,10 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
         raise UsageProblem(
             f"`{name}` cannot name this class, as {written} means something else in its file: choose another name, such as {written}Patch"
         )
-    is_step = any(hasattr(vars(b).get(method), "__podrace_step__") for b in cls.__mro__)
     doc = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
     arguments = ", ".join(_passed(p) for p in list(inspect.signature(function).parameters.values())[1:])
     answer = "" if _returns_nothing(function) else "return "
-    kind = " (a step: what it does is atomic)" if is_step else ""
+    kind = " (a step: what it does is atomic)" if _is_step(cls, method) else ""
     return (
         f'"""{name}: a proposed change to {part}, written against {exact(release)}.\n\n'
         f"podrace verify {_snake(name)}.py --release {exact(release)}\n"
@@ -88,43 +87,42 @@ def scaffold(name: str, part: str, method: str, release: str) -> str:
     )
 
 
-def listed(part: str | None, release: str, word: str = "") -> list[dict[str, Any]]:
-    """What can be overridden: the methods of each part (or of one), with their first lines; with a `word`, those that say it. Raises UsageProblem."""
-    return [
-        {
-            "component": name,
-            "method": method,
-            "parameters": [p.name for p in list(inspect.signature(function).parameters.values())[1:]],
-            "step": _is_step(cls, method),
-            "module": _home(cls, method).__module__,
-            "summary": _first_line(function),
-        }
-        for name in ([_known(part)] if part else list(PARTS))
-        for cls in [_class_of(name, release)]
-        for method, function in _saying(word, cls)
-    ]
-
-
 class Overridable(Data):
-    """A part of the scheduler, and what can be overridden in it: calls, whether they are steps, and their first lines."""
+    """A part of the scheduler, and what can be overridden in it: the calls for people, each with its row for programs."""
 
     part: str
     summary: str
-    methods: tuple[tuple[str, bool, str], ...]
+    methods: tuple[tuple[str, dict[str, Any]], ...]
 
 
 def overridables(part: str | None, release: str, word: str = "") -> list[Overridable]:
-    """The same for people, part by part. Raises UsageProblem."""
+    """What can be overridden in each part (or in one); with a `word`, the methods that say it. Raises UsageProblem."""
     found = []
     for name in [_known(part)] if part else list(PARTS):
         cls = _class_of(name, release)
         methods = tuple(
-            (f"{method}({shown_parameters(function)})", _is_step(cls, method), _first_line(function))
+            (f"{method}({shown_parameters(function)})", _row(name, cls, method, function))
             for method, function in _saying(word, cls)
         )
         if methods or not word:
             found.append(Overridable(name, _first_line(PARTS[name]), methods))
     return found
+
+
+def rows_of(parts: Iterable[Overridable]) -> list[dict[str, Any]]:
+    """The same for programs: a row for each method."""
+    return [row for part in parts for _, row in part.methods]
+
+
+def _row(part: str, cls: type[Component], method: str, function: FunctionType) -> dict[str, Any]:
+    return {
+        "component": part,
+        "method": method,
+        "parameters": [p.name for p in list(inspect.signature(function).parameters.values())[1:]],
+        "step": _is_step(cls, method),
+        "module": _home(cls, method).__module__,
+        "summary": _first_line(function),
+    }
 
 
 def _saying(word: str, cls: type[Component]) -> list[tuple[str, FunctionType]]:

@@ -196,7 +196,7 @@ class Tools(Data, slots=False):
         return _answered("answers", found, tell)
 
     def _verify(self, given: Verify) -> Answer:
-        from ...analysis.compare.inquiry import Inquiry, with_changes
+        from ...analysis.compare.inquiry import with_changes
         from ...reports.verify.comparison_forms import comparison_to_json
         from ...reports.verify.comparison_text import print_comparison
 
@@ -204,11 +204,11 @@ class Tools(Data, slots=False):
             path, _ = split_option(change)
             if path.exists() or (number_of(change) is None and (path.suffix or "/" in change)):
                 self._code([change])
-        inquiry = Inquiry(
-            [_scenario(name) for name in given.scenarios], given.properties,
-            own_properties(self._code(given.property_files), given.properties), given.gates,
+        selection = Selection(
+            [_scenario(name) for name in given.scenarios], given.release, given.with_fix, properties=given.properties,
+            own=own_properties(self._code(given.property_files), given.properties), gates=given.gates,
         )  # fmt: skip
-        found = with_changes(given.changes, given.release, None, given.with_fix, inquiry, self._budget(given), Method())  # fmt: skip
+        found = with_changes(given.changes, None, selection, self._budget(given), Method())
         text = _told(lambda console: print_comparison(console, found, False))
         return Answer(text, json.loads(comparison_to_json(found)))
 

@@ -1,6 +1,6 @@
 """The `podrace` command as typer knows it; every command adds itself."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from typer import Context
 
@@ -15,11 +15,11 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def given(context: Context, options: Mapping[str, str]) -> list[str]:
-    """Those of the options, by their parameters, that have another value than by default."""
-    usual = {parameter.name: parameter.default for parameter in context.command.params}
-    values = {option: context.params[name] for option, name in options.items()}
-    return [option for option, value in values.items() if value and value != usual[options[option]]]
+def given(context: Context, parameters: Sequence[str]) -> list[str]:
+    """The options, as they are spelled first, of those parameters that have another value than by default."""
+    known = {parameter.name: parameter for parameter in context.command.params}
+    values = {name: context.params[name] for name in parameters}
+    return [known[name].opts[0] for name, v in values.items() if v and v != known[name].default]
 
 
 def _podrace() -> None:

@@ -3,7 +3,7 @@
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -19,7 +19,7 @@ CONFIG = "config"
 
 
 class Option(Data):
-    """An option: its name in a file, that of the function's parameter, and what its value is. A `hidden` one is an old spelling."""
+    """An option: its name in a file, that of the function's parameter, and what its value is."""
 
     name: str
     parameter: str
@@ -29,7 +29,6 @@ class Option(Data):
     least: int = 0
     most: int = 0
     default: Any = field(default=None, compare=False)
-    hidden: bool = field(default=False, compare=False)
 
     @property
     def meaning(self) -> object:
@@ -47,7 +46,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, Option]:
         info = next((note for note in notes if isinstance(note, OptionInfo)), None)
         if info is not None:
             default = None if parameter.default is inspect.Parameter.empty else parameter.default
-            option = replace(_option(_shown(name, info), name, kind, info, default), hidden=info.hidden)
+            option = _option(_shown(name, info), name, kind, info, default)
             found[option.name] = option
     return found
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...reports.filtered import to_json
 from .pipes import complaint as complaint
 from .pipes import print_form as print_form
 from .pipes import print_json as print_json
@@ -16,6 +18,26 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPED_WIDTH = 120
+
+Answer = TypeVar("Answer")
+
+JSON: Mapping[str, Callable[[Any], str]] = {"json": to_json}
+"""The forms of an answer that is a text or a document."""
+
+
+def print_answer(
+    answer: Answer,
+    form: str,
+    no_color: bool,
+    tell: Callable[[Console, Answer], object],
+    forms: Mapping[str, Callable[[Answer], str]] = JSON,
+) -> None:
+    """The answer of a command on stdout: in one of the forms for programs, or as `tell` prints it for people."""
+    with tolerant_of_closed_pipes():
+        if form in forms:
+            print_form(forms[form](answer))
+        else:
+            tell(result_console(no_color), answer)
 
 
 def result_console(no_color: bool = False) -> Console:

@@ -7,7 +7,7 @@ import pytest
 
 from podrace.analysis.altered_questions import Altered, altered, altered_by
 from podrace.analysis.chain import verdict_on
-from podrace.analysis.compare.inquiry import Inquiry, with_changes
+from podrace.analysis.compare.inquiry import with_changes
 from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.patches import patches_of
 from podrace.analysis.request.plan import Run, Selection, plan
@@ -141,8 +141,8 @@ def test_who_acts_at_the_end_of_every_step_is_told(tmp_path: Path) -> None:
 def test_an_answer_to_another_question_is_no_fix(tmp_path: Path) -> None:
     file = tmp_path / "has_all.py"
     file.write_text(HEAD + HAS_ALL)
-    inquiry = Inquiry(["dropped-by-pop"], ["S-CONS"], alone=True)
-    compared = with_changes([str(file)], None, None, (), inquiry, Budget(), USUAL)
+    selection = Selection(["dropped-by-pop"], properties=["S-CONS"])
+    compared = with_changes([str(file)], None, selection, Budget(), USUAL, alone=True)
     (pair,) = compared.pairs
     assert (pair.before.verdict, pair.after.verdict) == ("VIOLATED", "HOLDS")
     assert (pair.outcome, pair.remark) == ("inconclusive", "the change alters what S-CONS asks")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.prove.proof_of_property import prove_all
 from podrace.analysis.prove.proof_request import ProofRequest
-from podrace.analysis.prove.proofs import prove_all
 from podrace.analysis.request.method import USUAL
 from podrace.analysis.request.patches import patches_of
 from podrace.analysis.request.plan import Selection, plan

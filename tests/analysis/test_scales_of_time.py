@@ -10,8 +10,8 @@ import pytest
 
 from podrace.analysis.affected import Answered
 from podrace.analysis.chain import verdict_on
+from podrace.analysis.prove.proof_of_property import prove_all
 from podrace.analysis.prove.proof_request import ProofRequest, template_of
-from podrace.analysis.prove.proofs import prove_all
 from podrace.analysis.request.plan import Run, at_any_time
 from podrace.analysis.stored.replayed import replayed
 from podrace.analysis.stored.saved_trace import stored_trace

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...configuration import arguments as arg
 from ...configuration.app import app
+from ...terminal.console import print_answer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,17 +23,15 @@ def gates(release: str | None = None, output: arg.Form = "text", no_color: bool 
     from ....analysis.request.plan import release_of
     from ....analysis.scheduler_version import version_named
     from ....reports.text.findings_text import print_versions
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
     chosen = release_of(release)
-    rows = gate_rows(chosen)
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            print_json({"version": version_named(chosen).exact, "gates": rows})
-            return
-        console = result_console(no_color)
-        _print(console, rows)
-        print_versions(console, [version_named(chosen)])
+    version = version_named(chosen)
+
+    def tell(console: Console, document: dict[str, Any]) -> None:
+        _print(console, document["gates"])
+        print_versions(console, [version])
+
+    print_answer({"version": version.exact, "gates": gate_rows(chosen)}, output, no_color, tell)
 
 
 def _print(console: Console, rows: list[dict[str, Any]]) -> None:

@@ -12,11 +12,15 @@ from ....base.problems import UsageProblem
 from ....base.text import one_line
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
+from ...terminal.console import print_answer, print_json, result_console, tolerant_of_closed_pipes
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 UPSTREAM = "kubernetes/kubernetes#"
+
+Rows = list[dict[str, Any]]
 
 
 @app.command(
@@ -32,7 +36,7 @@ def races(
 ) -> None:
     from ....analysis.known import races
 
-    _list(_matching(races(words or (), release), words), output, no_color)
+    print_answer(_matching(races(words or (), release), words), output, no_color, _print_races)
 
 
 @app.command(
@@ -55,7 +59,7 @@ def hazards(
         raise UsageProblem("--timeout is for the searches of --release: name a version with --release")
     from ....analysis.known import hazards
 
-    _list(_matching(hazards(words or ()), words), output, no_color)
+    print_answer(_matching(hazards(words or ()), words), output, no_color, _print_races)
 
 
 def _open_in(words: list[str], release: str, timeout: str, output: str, no_color: bool) -> int:
@@ -64,8 +68,6 @@ def _open_in(words: list[str], release: str, timeout: str, output: str, no_color
     from ....analysis.known import hazards_that_say
     from ....analysis.request.method import Method, budget_of, cache_folder
     from ....analysis.request.release_names import full_name
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
-    from ...terminal.progress_display import progress_display
 
     scenarios = {scenario.name: scenario for scenario in _matching(hazards_that_say(words), words)}
     version = full_name(release)
@@ -100,18 +102,11 @@ def _matching(found: list[Any], words: Sequence[str] | None) -> list[Any]:
     return found
 
 
-def _list(rows: list[dict[str, Any]], output: str, no_color: bool) -> None:
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
-
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            print_json(rows)
-            return
-        console = result_console(no_color)
-        for row in rows:
-            _print_race(console, row)
-        if not rows:
-            console.print("No known race is open in this version.", soft_wrap=True)
+def _print_races(console: Console, rows: Rows) -> None:
+    for row in rows:
+        _print_race(console, row)
+    if not rows:
+        console.print("No known race is open in this version.", soft_wrap=True)
 
 
 @app.command(help="List the properties, or explain some.")
@@ -123,22 +118,9 @@ def properties(
 ) -> None:
     from ....analysis.known import properties
     from ....analysis.request.own_properties import own_properties
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
-    with tolerant_of_closed_pipes():
-        rows = properties(names or (), own_properties(own or ()))
-        if output == "json":
-            print_json(rows)
-            return
-        console = result_console(no_color)
-        if names:
-            for row in rows:
-                _print_property(console, row, explained=True)
-            return
-        for group, listed in groupby(rows, key=lambda row: row["group"] or "Your own"):
-            console.print(f"{group}:", style="bold", highlight=False)
-            for row in listed:
-                _print_property(console, row, explained=False)
+    rows = properties(names or (), own_properties(own or ()))
+    print_answer(rows, output, no_color, _explain_properties if names else _list_properties)
 
 
 @app.command(
@@ -151,16 +133,12 @@ def fixes(
     no_color: bool = False,
 ) -> None:
     from ....analysis.known import fixes
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
 
-    with tolerant_of_closed_pipes():
-        rows = fixes(names or ())
-        if output == "json":
-            print_json(rows)
-            return
-        console = result_console(no_color)
+    def tell(console: Console, rows: Rows) -> None:
         for row in rows:
             _print_fix(console, row, explained=bool(names))
+
+    print_answer(fixes(names or ()), output, no_color, tell)
 
 
 def _print_fix(console: Console, row: dict[str, Any], explained: bool) -> None:
@@ -194,6 +172,18 @@ def _print_race(console: Console, row: dict[str, Any]) -> None:
         console,
         f"checked on {row['release']}; properties: {', '.join(row['properties'])}{also}; {row['file']}",
     )
+
+
+def _explain_properties(console: Console, rows: Rows) -> None:
+    for row in rows:
+        _print_property(console, row, explained=True)
+
+
+def _list_properties(console: Console, rows: Rows) -> None:
+    for group, listed in groupby(rows, key=lambda row: row["group"] or "Your own"):
+        console.print(f"{group}:", style="bold", highlight=False)
+        for row in listed:
+            _print_property(console, row, explained=False)
 
 
 def _print_property(console: Console, row: dict[str, Any], explained: bool) -> None:

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....base.problems import UsageProblem
+from ....reports.filtered import to_json
 from ...configuration import arguments as arg
 from ...configuration.app import app
+from ...terminal.console import print_answer
+from ...terminal.output import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,11 +35,9 @@ def new_patch(
     output: arg.Form = "text",
     no_color: bool = False,
 ) -> None:
-    from ....analysis.request.patch_scaffold import listed, overridables
     from ....analysis.request.patch_scaffold import new_patch as write_patch
+    from ....analysis.request.patch_scaffold import overridables, rows_of
     from ....analysis.request.plan import release_of
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
-    from ...terminal.output import say
 
     chosen = release_of(release)
     if grep and not list_:
@@ -44,11 +45,8 @@ def new_patch(
     if list_:
         if name is not None or method is not None:
             raise UsageProblem("--list only lists: leave out NAME and --method")
-        with tolerant_of_closed_pipes():
-            if output == "json":
-                print_json(listed(component, chosen, grep))
-            else:
-                _print(result_console(no_color), overridables(component, chosen, grep))
+        parts = overridables(component, chosen, grep)
+        print_answer(parts, output, no_color, _print, {"json": lambda parts: to_json(rows_of(parts))})
         return
     if name is None:
         raise UsageProblem("name the patch, such as `podrace new-patch MyPatch`, or see --list")
@@ -61,6 +59,6 @@ def _print(console: Console, parts: Sequence[Overridable]) -> None:
 
     for part in parts:
         console.print(Text(part.part, "bold").append(f"  {part.summary}", "not bold"), soft_wrap=True)
-        for call, is_step, summary in part.methods:
-            told = Text(f"    {call}", "cyan").append("  step" if is_step else "", "magenta")
-            console.print(told.append(f"  {summary}", "default"), soft_wrap=True)
+        for call, row in part.methods:
+            told = Text(f"    {call}", "cyan").append("  step" if row["step"] else "", "magenta")
+            console.print(told.append(f"  {row['summary']}", "default"), soft_wrap=True)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from ....analysis.compare.listener import DEAF, Listener
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples, given
+from ...terminal.console import print_answer, result_console, tolerant_of_closed_pipes
+from ...terminal.progress_display import ProgressDisplay, progress_display
 
 if TYPE_CHECKING:
-    from ....analysis.compare.listener import Listener
     from ....reports.verify.comparison import Comparison
     from ....reports.verify.comparison_rows import StreamedRows
     from ....reports.verify.needed import Needed
-    from ...terminal.progress_display import ProgressDisplay
 
 GOOD, BAD, INCONCLUSIVE = 0, 1, 3
 
@@ -73,7 +75,7 @@ def verify(
     if is_go_change(changes, repo) or range_ is not None:
         if others := given(context, NOT_FOR_GO):
             raise UsageProblem(
-                f"--{others[0]} is not for a Go change: it takes --kubernetes, --scenario, --go-test, --timeout and --jobs"
+                f"{others[0]} is not for a Go change: it takes --kubernetes, --scenario, --go-test, --timeout and --jobs"
             )
         if kubernetes and release:
             raise UsageProblem("a Go change has one version: leave out --release")
@@ -84,41 +86,35 @@ def verify(
         )
     _refuse_what_is_for_others(context)
     budget = budget_of(max_states, None, timeout, jobs)
-    from ....analysis.compare.inquiry import Inquiry, with_changes
+    from ....analysis.compare.inquiry import with_changes
     from ....analysis.request.method import Method
     from ....analysis.request.own_properties import own_properties
-    from ...terminal.progress_display import progress_display
+    from ....analysis.request.plan import Selection
 
-    inquiry = Inquiry(
-        scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or (), alone,
-        time=time, slow=slow or (),
+    selection = Selection(
+        scenario or (), release, with_fix or (), properties=property_ or (), own=own_properties(own or (), property_ or ()),
+        gates=gate or (), time=time, slow=slow or (),
     )  # fmt: skip
     if minimal:
         from ....analysis.compare.minimal_changes import changes_needed
-        from ....reports.verify.needed import TriedRows
+        from ....reports.verify.needed import FORMS, TriedRows, print_needed
 
         with progress_display(no_color) as display:
             sets = listener_of(TriedRows, output, display, no_color)
-            needed = changes_needed(
-                changes, release, with_fix or (), inquiry, budget, Method(), display, sets
-            )
-        _print_needed(needed, output, no_color)
+            needed = changes_needed(changes, selection, budget, Method(), display, sets)
+        print_answer(needed, output, no_color, print_needed, FORMS)
         raise typer.Exit(needed_code(needed))
     from ....reports.verify.comparison_rows import Rows
 
     with progress_display(no_color) as display:
         rows = listener_of(Rows, output, display, no_color)
-        comparison = with_changes(
-            changes, release, against, with_fix or (), inquiry, budget, Method(), display, rows
-        )
+        comparison = with_changes(changes, against, selection, budget, Method(), display, rows, alone)
     print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(verify_code(comparison, strict))
 
 
-NOT_FOR_GO = {
-    name.rstrip("_").replace("_", "-").replace("own", "properties"): name
-    for name in ("against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "time", "slow")
-}  # fmt: skip
+NOT_FOR_GO = ("against", "with_fix", "gate", "property_", "own", "strict", "alone", "minimal", "time", "slow")
+"""The parameters of the options that say nothing of a Go change."""
 
 
 def _refuse_what_is_for_others(context: typer.Context) -> None:
@@ -161,21 +157,22 @@ def diff(
                 "name two releases, such as `podrace diff 1.33 1.36`; for a Go diff, use `podrace verify FILE`"
             )
     budget = budget_of(max_states, None, timeout, jobs)
-    from ....analysis.compare.inquiry import Inquiry, two_releases
+    from ....analysis.compare.inquiry import two_releases
     from ....analysis.request.method import Method
     from ....analysis.request.own_properties import own_properties
+    from ....analysis.request.plan import Selection
     from ....reports.verify.comparison_rows import Rows
-    from ...terminal.progress_display import progress_display
 
-    inquiry = Inquiry(scenario or (), property_ or (), own_properties(own or (), property_ or ()), gate or ())
+    chosen = own_properties(own or (), property_ or ())
+    selection = Selection(scenario or (), properties=property_ or (), own=chosen, gates=gate or ())
     with progress_display(no_color) as display:
         rows = listener_of(Rows, output, display, no_color)
-        comparison = two_releases(one, other, inquiry, budget, Method(), display, rows)
+        comparison = two_releases(one, other, selection, budget, Method(), display, rows)
     print_whole(comparison, output, no_color, verbose)
     raise typer.Exit(diff_code(comparison))
 
 
-class _Streamed(Generic[Row]):
+class _Streamed(Listener[Row]):
     """Prints the rows of a comparison as they are decided, whether or not stdout is a terminal."""
 
     def __init__(self, rows: StreamedRows[Row], display: ProgressDisplay) -> None:
@@ -192,8 +189,6 @@ class _Streamed(Generic[Row]):
 
     @contextmanager
     def _printing(self) -> Iterator[None]:
-        from ...terminal.console import tolerant_of_closed_pipes
-
         with self._display.aside(), tolerant_of_closed_pipes():
             yield
 
@@ -202,33 +197,14 @@ def listener_of(
     rows: type[StreamedRows[Row]], form: str, display: ProgressDisplay, no_color: bool
 ) -> Listener[Row]:
     """What prints the rows of a text; other forms are printed whole."""
-    from ....analysis.compare.listener import DEAF
-    from ...terminal.console import result_console
-
     return _Streamed(rows(result_console(no_color)), display) if form == "text" else DEAF
 
 
 def print_whole(comparison: Comparison, form: str, no_color: bool, whole: bool) -> None:
     from ....reports.verify.comparison_forms import FORMS
     from ....reports.verify.comparison_text import print_comparison
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
-    with tolerant_of_closed_pipes():
-        if form == "text":
-            print_comparison(result_console(no_color), comparison, whole)
-        else:
-            print_form(FORMS[form](comparison))
-
-
-def _print_needed(needed: Needed, form: str, no_color: bool) -> None:
-    from ....reports.verify.needed import FORMS, print_needed
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-
-    with tolerant_of_closed_pipes():
-        if form == "text":
-            print_needed(result_console(no_color), needed)
-        else:
-            print_form(FORMS[form](needed))
+    print_answer(comparison, form, no_color, partial(print_comparison, whole=whole), FORMS)
 
 
 def verify_code(comparison: Comparison, strict: bool = False) -> int:
@@ -236,16 +212,12 @@ def verify_code(comparison: Comparison, strict: bool = False) -> int:
 
     Of what nobody asked for, the safety nets, what is violated on both schedulers does not count.
     """
-    nets: set[str] = {net.outcome for net in comparison.nets}
-    lost = bool(comparison.witnesses_lost)
-    undecided = bool(comparison.undecided) or comparison.left is not None
-    return _code({pair.outcome for pair in comparison.pairs} | nets, lost, undecided, strict)
-
-
-def _code(outcomes: Set[str], lost: bool, undecided: bool, strict: bool) -> int:
-    if "REGRESSED" in outcomes or lost or (strict and "still violated" in outcomes):
+    outcomes: set[str] = {pair.outcome for pair in comparison.pairs}
+    outcomes |= {net.outcome for net in comparison.nets}
+    if "REGRESSED" in outcomes or comparison.witnesses_lost or (strict and "still violated" in outcomes):
         return BAD
-    return INCONCLUSIVE if "inconclusive" in outcomes or undecided else GOOD
+    open_ = "inconclusive" in outcomes or comparison.undecided or comparison.left is not None
+    return INCONCLUSIVE if open_ else GOOD
 
 
 def diff_code(comparison: Comparison) -> int:

@@ -12,6 +12,8 @@ from ....analysis.request.method import Method, budget_of, cache_folder
 from ....analysis.request.plan import default_properties
 from ....base.problems import UsageProblem
 from ....base.text import one_line
+from ...terminal.console import print_answer, result_console, tolerant_of_closed_pipes
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
@@ -39,8 +41,8 @@ def judged(
 ) -> int:
     """Judge it, print that, and give the exit code."""
     from ....reports.verify.code_change import exit_code
-    from ....reports.verify.code_change_forms import FORMS, print_answer
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
+    from ....reports.verify.code_change_forms import FORMS
+    from ....reports.verify.code_change_forms import print_answer as tell
 
     _refuse(changes, repo, span)
     if tests is not None:
@@ -53,10 +55,7 @@ def judged(
         found = _judged(
             changes, repo, span, kubernetes, scenarios, budget, output, no_color, Path(folder), tests
         )
-        if output == "text":
-            print_answer(result_console(no_color), found)
-        else:
-            print_form(FORMS[output](found))
+        print_answer(found, output, no_color, tell, FORMS)
     return exit_code(found)
 
 
@@ -97,8 +96,6 @@ def _judged(
     from ....reproduce.changes.texts import parse_diff
     from ....reproduce.modules.toolchain import FLAGS, find_go
     from ....scenarios import find_scenarios, shipped
-    from ...terminal.console import result_console
-    from ...terminal.progress_display import progress_display
 
     console = result_console(no_color)
     told = output == "text"

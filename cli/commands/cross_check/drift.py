@@ -9,8 +9,12 @@ import typer
 
 from ....analysis.request.method import budget_of, cache_folder
 from ....base.problems import UsageProblem
+from ....reports.filtered import to_json
 from ...configuration import arguments as arg
 from ...configuration.app import app
+from ...terminal.console import print_answer
+from ...terminal.output import say
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,13 +52,16 @@ def drift(
     no_color: bool = False,
 ) -> None:
     if run:
+        from ....reports.reproduction import is_as_modelled
+
         if directory is not None or since or update or record is not None:
             raise UsageProblem(
                 "--run: leave out DIR (write --kubernetes DIR to run a tree), --since, --update and --record"
             )
         limits = (max_states, max_memory, timeout, jobs)
         found = _run(kubernetes, limits, cache_folder(cache, no_cache), release, no_color)
-        raise typer.Exit(_print_run(found, output, no_color))
+        print_answer(found, output, no_color, _print_runs)
+        raise typer.Exit(NOTHING if all(map(is_as_modelled, found)) else SOMETHING)
     if directory is None:
         raise UsageProblem("name a kubernetes source tree, or run a version with --run")
     if kubernetes is not None:
@@ -66,15 +73,9 @@ def _held(
     directory: Path, since: str, update: bool, release: str, record: Path | None, output: str, no_color: bool
 ) -> None:
     from ....analysis.upstream.held import hold, write_record
-    from ...terminal.console import tolerant_of_closed_pipes
-    from ...terminal.output import say
 
     found = hold(directory, record, since, update)
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            _print_json(found)
-        else:
-            _print_text(found, no_color)
+    print_answer(found, output, no_color, _print_text, {"json": _to_json})
     if update:
         write_record(found, release)
         say(f"wrote {found.file}: {len(found.here)} functions", no_color)
@@ -93,7 +94,6 @@ def _run(
     from ....reproduce.across import across, everything
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.request import Wanted, code_of
-    from ...terminal.progress_display import progress_display
 
     budget = budget_of(*limits)
     go = find_go()
@@ -103,34 +103,24 @@ def _run(
         return across(everything(), wanted, go, budget, Method(cache=kept), display)
 
 
-def _print_run(found: list[Reproduction], output: str, no_color: bool) -> int:
-
+def _print_runs(console: Console, found: list[Reproduction]) -> None:
     from rich.text import Text
 
-    from ....reports.filtered import to_json
     from ....reports.reproduction import account_of, is_as_modelled
     from ....reports.text.findings_text import print_wrapped
     from ....reports.text.reproduction_text import print_table
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            print_form(to_json(found))
-        else:
-            console = result_console(no_color)
-            print_table(console, found)
-            print_wrapped(console, Text(account_of(found), "bold"))
-            for one in found:
-                if not is_as_modelled(one):
-                    print_wrapped(console, Text(f"{one.name} {one.property}: {one.words}", "yellow"))
-    return NOTHING if all(map(is_as_modelled, found)) else SOMETHING
+    print_table(console, found)
+    print_wrapped(console, Text(account_of(found), "bold"))
+    for one in found:
+        if not is_as_modelled(one):
+            print_wrapped(console, Text(f"{one.name} {one.property}: {one.words}", "yellow"))
 
 
-def _print_json(found: HeldAgainst) -> None:
+def _to_json(found: HeldAgainst) -> str:
     from ....analysis.upstream.drifted import counted
-    from ...terminal.console import print_json
 
-    print_json(
+    return to_json(
         {
             "release": found.since,
             "functions": len(found.here),
@@ -153,14 +143,12 @@ def _print_json(found: HeldAgainst) -> None:
     )
 
 
-def _print_text(found: HeldAgainst, no_color: bool) -> None:
+def _print_text(console: Console, found: HeldAgainst) -> None:
     from rich.text import Text
 
     from ....analysis.upstream.drifted import counted
     from ....reports.text.findings_text import print_wrapped
-    from ...terminal.console import result_console
 
-    console = result_console(no_color)
     followed = [d for d in found.drifted if d.is_followed]
     _print_drifts(console, "cannot matter", [d for d in followed if not d.is_to_be_read])
     _print_drifts(console, "read this", [d for d in followed if d.is_to_be_read])

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import app
-
-if TYPE_CHECKING:
-    from ....reports.lockstep import Lockstep
+from ...terminal.console import print_answer
+from ...terminal.progress_display import progress_display
 
 DIFFERS = 3
 
@@ -49,7 +48,8 @@ def lockstep(
     no_color: bool = False,
 ) -> None:
     from ....analysis.stored.replayed import read_trace
-    from ....base.problems import UsageProblem
+    from ....reports.filtered import to_json
+    from ....reports.text.lockstep_text import print_lockstep
     from ....reproduce.lockstep.lockstep import WITHIN_LOCKS
     from ....reproduce.lockstep.request import again, held
     from ....reproduce.modules.toolchain import find_go
@@ -62,7 +62,6 @@ def lockstep(
     from ....reproduce.random_runs.varied_clusters import varied_cluster
     from ....reproduce.random_runs.volume_clusters import volume_cluster
     from ....reproduce.request import code_of, with_own
-    from ...terminal.progress_display import progress_display
 
     kinds = {
         "--extended": (extended, extended_cluster),
@@ -99,30 +98,16 @@ def lockstep(
                 return Wanted(clusters, runs, seed, without=tuple(WITHIN_LOCKS), cluster=cluster, gates=gates)
 
             found = [held(code, wanted(code.version.minor), go, display.say, store) for code in codes]
-    _print(found, form, no_color)
+    document = {"format": "podrace-lockstep", "version": 1, "versions": found}
+    print_answer(found, form, no_color, print_lockstep, {"json": lambda _: to_json(document)})
     raise typer.Exit(DIFFERS if any(one.causes for one in found) else 0)
 
 
 def _make(folder: Path) -> None:
     from ....analysis.request.option_files import refuse_links
-    from ....base.problems import UsageProblem
 
     refuse_links("--store", folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageProblem(f"--store: cannot make `{folder}`: {error.strerror}") from None
-
-
-def _print(found: Sequence[Lockstep], form: str, no_color: bool) -> None:
-
-    from ....reports.filtered import to_json
-    from ....reports.text.lockstep_text import print_lockstep
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-
-    with tolerant_of_closed_pipes():
-        if form == "text":
-            print_lockstep(result_console(no_color), found)
-        else:
-            document = {"format": "podrace-lockstep", "version": 1, "versions": found}
-            print_form(to_json(document))

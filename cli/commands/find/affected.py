@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....base.problems import UsageProblem
+from ....reports.filtered import to_json
+from ...terminal.console import print_answer
+from ...terminal.output import Output, exit_code
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ....analysis.affected import Answered
     from ....analysis.own_systems import Budget
     from ....analysis.request.method import Method
     from ....analysis.request.plan import Selection
     from ....analysis.request.representative_cluster import Represented
-    from ...terminal.output import Output
 
 
 def print_affected(
@@ -26,9 +31,6 @@ def print_affected(
 ) -> int:
     """Ask all versions and print the answers; gives the exit code."""
     from ....analysis.affected import affected
-    from ...terminal.console import print_json, result_console, tolerant_of_closed_pipes
-    from ...terminal.output import exit_code
-    from ...terminal.progress_display import progress_display
 
     if out.form not in ("text", "json"):
         raise UsageProblem(f"--affected prints text or json: leave out --output {out.form}")
@@ -36,17 +38,17 @@ def print_affected(
         raise UsageProblem("--affected prints one table: leave out --graph, --save-trace and --report")
     with progress_display(out.no_color) as display:
         answers = affected(selection, budget, method, display, seconds, represented)
-    with tolerant_of_closed_pipes():
-        if out.form == "json":
-            print_json([answered.as_row() for answered in answers])
-        else:
-            console = result_console(out.no_color)
-            for line in lines_of(answers):
-                console.print(line, soft_wrap=True, highlight=False, markup=False)
+    forms = {"json": lambda answers: to_json([answered.as_row() for answered in answers])}
+    print_answer(answers, out.form, out.no_color, _print, forms)
     return exit_code([answered.finding for answered in answers], out.style())
 
 
 WORDS = {"VIOLATED": "affected", "HOLDS": "not affected", "INCONCLUSIVE": "not decided"}
+
+
+def _print(console: Console, answers: Sequence[Answered]) -> None:
+    for line in lines_of(answers):
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 def lines_of(answers: Sequence[Answered]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,13 @@ from ....base.problems import NoSuchStep, UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
 from ...configuration.command_groups import CommandHelp
+from ...terminal.console import print_answer
+from ...terminal.output import Output, save_traces, say
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ....analysis.own_systems import Budget
     from ....analysis.request.plan import Run
     from ....reports.answers.ask_report import AskAnswer
@@ -111,7 +117,10 @@ def ask(
     if pods is not None or nodes is not None or scope:
         if pods is None or nodes is None:
             raise UsageProblem("--pods, --nodes and --scope belong together: give --pods and --nodes")
-        _refuse_of_one_cluster(save_trace, run, go_test, timeout)
+        if save_trace or run or go_test or timeout:
+            raise UsageProblem(
+                "--pods and --nodes ask about all clusters: leave out --save-trace, --run, --go-test and --timeout"
+            )
         items = [*([] if scenario is None else [scenario]), *(steps or ()), *extra]
         changes["patches"] = patch or ()
         raise typer.Exit(
@@ -127,9 +136,6 @@ def ask(
     from ....analysis.request.plan import Selection
     from ....reproduce.asked import on_code
     from ....reproduce.modules.toolchain import find_go
-    from ...terminal.console import tolerant_of_closed_pipes
-    from ...terminal.output import Output
-    from ...terminal.progress_display import progress_display
 
     question = read_question([*(steps or ()), *extra])
     Output(save_trace=save_trace).refuse_unusable()
@@ -140,13 +146,8 @@ def ask(
         found = answers(runs, budget, watcher=display)
         if go is not None:
             found = on_code(runs, found, go, display.say)
-    with tolerant_of_closed_pipes():
-        _print(
-            found if timings or output == "text" else [one.untimed() for one in found],
-            output,
-            verbose,
-            no_color,
-        )
+    told = found if timings or output == "text" else [one.untimed() for one in found]
+    print_answer(told, output, no_color, partial(_print, whole=verbose))
     _write(runs, found, save_trace, go_test, no_color)
     raise typer.Exit(_code(map(_on_code, found)))
 
@@ -162,7 +163,6 @@ def _write(
     from ....analysis.request.option_files import write_text
     from ....reproduce.asked import run_of_answer
     from ....reproduce.go_tests import go_tests
-    from ...terminal.output import save_traces, say
 
     if save_trace is not None:
         pairs = [(run, one.finding) for run, one in zip(runs, found, strict=True) if one.finding is not None]
@@ -171,13 +171,6 @@ def _write(
         (text,) = go_tests([run_of_answer(runs[0], found[0])]).values()
         write_text("--go-test", go_test, text)
         say(f"wrote {go_test}", no_color)
-
-
-def _refuse_of_one_cluster(*given: object) -> None:
-    if any(given):
-        raise UsageProblem(
-            "--pods and --nodes ask about all clusters: leave out --save-trace, --run, --go-test and --timeout"
-        )
 
 
 def _on_code(found: AskAnswer) -> str:
@@ -205,15 +198,12 @@ def _everywhere(
     """In all clusters up to a size, in one release or several; the exit code."""
     from ....analysis.ask.question import read_question
     from ....analysis.possible.releases import releases_of
+    from ....analysis.prove.proof_of_property import prove_all
     from ....analysis.prove.proof_request import ProofRequest, template_of
-    from ....analysis.prove.proofs import prove_all
     from ....analysis.request.options import parse_size
     from ....analysis.request.plan import parse_scope
     from ....reports.answers.ask_report import since_when
     from ....reports.answers.proof_report import print_proof
-    from ....reports.filtered import to_json
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-    from ...terminal.progress_display import progress_display
 
     request = ProofRequest(
         parse_size("--pods", size[0]),
@@ -240,16 +230,15 @@ def _everywhere(
                 answers.append((proof.release, proof.answer))
     if not proofs:
         raise absent[0]
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            print_form(to_json(proofs))
-            return _code(answer for _, answer in answers)
-        console = result_console(no_color)
+
+    def tell(console: Console, proofs: Sequence[Proof]) -> None:
         for proof in proofs:
             print_proof(console, proof, verbose)
             console.print()
         if len(answers) > 1:
             console.print(f"{since_when(answers)}.", style="bold", soft_wrap=True)
+
+    print_answer(proofs, output, no_color, tell)
     return _code(answer for _, answer in answers)
 
 
@@ -266,15 +255,9 @@ def _refuse_unusable(go_test: Path | None, runs: list[Run]) -> list[Run]:
     return runs
 
 
-def _print(found: Sequence[AskAnswer], form: str, whole: bool, no_color: bool) -> None:
+def _print(console: Console, found: Sequence[AskAnswer], whole: bool) -> None:
     from ....reports.answers.ask_report import since_when
-    from ....reports.filtered import to_json
-    from ...terminal.console import print_form, result_console
 
-    if form == "json":
-        print_form(to_json(found))
-        return
-    console = result_console(no_color)
     for number, one in enumerate(found):
         if number:
             console.print()

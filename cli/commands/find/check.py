@@ -1,5 +1,7 @@
 """`podrace check`: plan the runs, decide each, and report."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -7,14 +9,24 @@ import typer
 
 from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
+from ....reports.filtered import shown
 from ...configuration import arguments as arg
 from ...configuration.app import EXIT_CODES, app, examples, given
+from ...terminal.console import print_form, tolerant_of_closed_pipes
+from ...terminal.output import Output, exit_code, print_account, report_everywhere, say
+from ...terminal.progress_display import progress_display
 from . import subjects
-from .known_violations import known_violations
-from .on_code import CHANGING, code_of
+from .known_violations import KnownViolations, known_violations
+from .on_code import CHANGING, code_of, report_tours, tours_of
 
 if TYPE_CHECKING:
+    from ....analysis.closing import Closings
+    from ....analysis.own_systems import Budget
+    from ....analysis.request.method import Method
+    from ....analysis.request.plan import Selection
+    from ....analysis.request.representative_cluster import Represented
     from ....reports.text.findings_text import Extent
+    from ....reproduce.request import Code
 
 
 @app.command(
@@ -86,7 +98,7 @@ def check(
     if subjects.are_own_systems(targets):
         from .own_system import check_own_systems
 
-        other = given(context, {**subjects.SCENARIOS, **subjects.OBJECTS})
+        other = given(context, (*subjects.SCENARIOS, *subjects.OBJECTS))
         code = check_own_systems(
             targets, size or [], properties, budget, engine, first, output, fail_on_vacuous, no_color, other
         )  # fmt: skip
@@ -97,9 +109,6 @@ def check(
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of
     from ....analysis.request.plan import Selection
-    from ....reports.filtered import shown
-    from ...terminal.console import print_form, tolerant_of_closed_pipes
-    from ...terminal.output import Output, say
 
     other_code = None
     if scheduler is not None and on_code is None:
@@ -154,8 +163,50 @@ def check(
         raise typer.Exit(print_affected(selection, budget, method, out, closing_time, represented))
     out.refuse_unusable()
     known = known_violations(baseline, write_baseline, selection.own)
-    from .decided import Asked, decide
+    raise typer.Exit(_decide(selection, budget, method, out, known, closing_time, represented, other_code))
 
-    raise typer.Exit(
-        decide(Asked(selection, budget, method, out, known, closing_time, represented, other_code))
-    )
+
+def _decide(
+    selection: Selection, budget: Budget, method: Method, out: Output, known: KnownViolations, closing: float,
+    represented: Represented | None, code: Code | None,
+) -> int:  # fmt: skip
+    """Decide each run and report; gives the exit code. `closing` seconds are for what closes a race. Raises Problem."""
+    from ....analysis.chain import verdicts
+    from ....analysis.request.plan import plan, refuse_all_ignored
+
+    runs = plan(selection)
+    if represented is not None:
+        print_account(represented.account, out)
+    refuse_all_ignored(runs)
+    with progress_display(out.no_color) as display:
+        findings = verdicts(runs, budget, method, display)
+        closings: Closings = {}
+        if out.tells_closings and closing:
+            from ....analysis.closing import closings as looked_for
+
+            closings = looked_for(runs, findings, budget, method, closing, display)
+        tours = [] if code is None else tours_of(runs, code, budget, display)
+    if out.points_into_files:
+        from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
+
+        findings = with_subjects(runs, findings)
+    if represented is not None:
+        findings = represented.tell([run.scenario.file for run in runs], findings)
+    findings = known.hold(findings, out)
+    if code is not None and out.form == "json":
+        return report_tours(findings, tours, out, exit_code(findings, out.style()))
+    exits = report_everywhere(runs, findings, out, closings)
+    if selection.is_empty and out.form == "text":
+        with tolerant_of_closed_pipes():
+            print_form(shown(NEXT))
+    return exits if code is None else report_tours(findings, tours, out, exits)
+
+
+NEXT = """
+What to do next:
+  podrace check -v                      # the same in full: steps, notes, versions
+  podrace check gone-victim --affected  # which versions have this race
+  podrace check 72124 --report race     # step by step, with pictures in race/
+  podrace init cluster.yaml             # a scenario of your own to begin with
+"""
+"""The end of the first run."""

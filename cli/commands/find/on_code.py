@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....base.problems import UsageProblem
+from ....reports.filtered import to_json
+from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from ...terminal.output import Output
 
 FORMS = ("text", "json")
-CHANGING = {"--with-fix": "with_fix", "--without-fix": "without_fix", "--patch": "patch"}
-"""Options that make the model that of no version."""
+CHANGING = ("with_fix", "without_fix", "patch")
+"""The parameters of the options that make the model that of no version."""
 
 INCONCLUSIVE = 3
 
@@ -56,9 +58,7 @@ def report_tours(findings: Sequence[Finding], tours: Sequence[Tour], out: Output
     """Print the tours after the findings, or within the document; gives the exit code, given that of the findings."""
     import json
 
-    from ....reports.filtered import to_json
     from ....reports.text.tours_text import print_tours
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         if out.form == "json":

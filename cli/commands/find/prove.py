@@ -1,7 +1,11 @@
 """`podrace prove`: every cluster up to a size, whatever the sizes and priorities."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -9,6 +13,14 @@ from ....analysis.request.method import threads_of
 from ....analysis.request.options import parse_memory, parse_parts, parse_size, parse_states
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
+from ...terminal.console import print_answer
+from ...terminal.output import say
+from ...terminal.progress_display import progress_display
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ....reports.answers.proof_report import Proof
 
 
 class Resource(Enum):
@@ -63,14 +75,10 @@ def prove(
 
     if examples is not None:
         refuse_file("--examples", examples)
+    from ....analysis.prove.proof_of_property import prove_all, write_examples
     from ....analysis.prove.proof_request import ProofRequest, template_of
-    from ....analysis.prove.proofs import prove_all, write_examples
     from ....analysis.request.plan import parse_scope, scope_in_time
     from ....reports.answers.proof_report import print_proof
-    from ....reports.filtered import to_json
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-    from ...terminal.output import say
-    from ...terminal.progress_display import progress_display
 
     request = ProofRequest(
         pods=sizes[0],
@@ -102,14 +110,13 @@ def prove(
     if examples is not None:
         for problem in write_examples(proofs, examples):
             say(problem, no_color)
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            print_form(to_json(proofs))
-        else:
-            console = result_console(no_color)
-            for number, proof in enumerate(proofs):
-                if number:
-                    console.print()
-                print_proof(console, proof, verbose)
+
+    def tell(console: Console, proofs: Sequence[Proof]) -> None:
+        for number, proof in enumerate(proofs):
+            if number:
+                console.print()
+            print_proof(console, proof, verbose)
+
+    print_answer(proofs, output, no_color, tell)
     verdicts = {proof.verdict for proof in proofs}
     raise typer.Exit(1 if "VIOLATED" in verdicts else 3 if "INCONCLUSIVE" in verdicts else 0)

@@ -8,6 +8,10 @@ import typer
 from ....analysis.request.method import budget_of
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
+from ...terminal.console import result_console, tolerant_of_closed_pipes
+from ...terminal.output import Output, exit_code, say, write_directory
+from ...terminal.output import report as print_report
+from ...terminal.progress_display import progress_display
 from .known_violations import known_violations
 
 
@@ -48,10 +52,6 @@ def check_expectations(
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.plan import refuse_all_ignored
     from ....reports.text.findings_text import print_expectations
-    from ...terminal.console import result_console, tolerant_of_closed_pipes
-    from ...terminal.output import Output, exit_code, say, write_directory
-    from ...terminal.output import report as print_report
-    from ...terminal.progress_display import progress_display
 
     out = Output(output, no_color=no_color, fail_on_vacuous=fail_on_vacuous, timings=timings, report=report)
     method = Method(cache=cache_folder(cache, no_cache), whole_findings=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....base.problems import UsageProblem
+from ...terminal.output import Output, print_account
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
     from ....analysis.request.plan import Selection
     from ....analysis.request.representative_cluster import Represented
-    from ...terminal.output import Output
 
 GOOD, WORSE, OPEN = 0, 1, 3
 
@@ -21,13 +23,11 @@ def print_upgrade(
     """Compare, print, and give the exit code: 1 if a property becomes violated, 3 if that is not known. Raises UsageProblem."""
     import msgspec
 
-    from ....analysis.compare.inquiry import Inquiry, two_releases
+    from ....analysis.compare.inquiry import two_releases
     from ....analysis.request.method import Method
     from ....analysis.request.release_names import parse_release
     from ....reports.verify.comparison_forms import FORMS
     from ....reports.verify.comparison_rows import Rows
-    from ...terminal.output import print_account
-    from ...terminal.progress_display import progress_display
     from ..compare.verify import listener_of, print_whole
 
     forms = ("text", *FORMS)
@@ -37,12 +37,18 @@ def print_upgrade(
         raise UsageProblem(
             f"--upgrade: podrace does not model all that decides it ({'; '.join(doubts)}): check each version by itself, with --release"
         )
-    inquiry = Inquiry((), selection.properties, selection.own, selection.gates, given=selection.given)
     print_account(represented.account, out)
     with progress_display(out.no_color) as display:
         rows = listener_of(Rows, out.form, display, out.no_color)
         compared = two_releases(
-            represented.version, to, inquiry, budget, Method(), display, rows, "--upgrade"
+            represented.version,
+            to,
+            replace(selection, names=()),
+            budget,
+            Method(),
+            display,
+            rows,
+            "--upgrade",
         )
     told = msgspec.structs.replace(compared, notes=(*compared.notes, represented.caveat))
     print_whole(told, out.form, out.no_color, out.extent == "whole")

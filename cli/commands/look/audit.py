@@ -11,6 +11,8 @@ import typer
 
 from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
+from ...terminal.console import print_answer
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
     from ....audit.audit import Asked
@@ -56,7 +58,8 @@ def audit_logs(
     from ....audit.checks.check import Window
     from ....audit.reading.reading import Account
     from ....reports.audit_report import exit_code
-    from ...terminal.progress_display import progress_display
+    from ....reports.formats.audit_forms import FORMS
+    from ....reports.text.audit_text import print_audit
 
     files = [*(names or ()), *(filename or ())]
     if policy:
@@ -96,7 +99,7 @@ def audit_logs(
             answers = answered(asked, progress)
     if report is not None:
         write_audit_report(report, answers)
-    _print(answers, output, no_color)
+    print_answer(answers, output, no_color, print_audit, FORMS)
     raise typer.Exit(exit_code(answers))
 
 
@@ -130,15 +133,3 @@ def _time(option: str, text: str | None) -> int | None:
     if text is not None and moment is None:
         raise UsageProblem(f"{option}: `{one_line(text)}` is no time: write for example 2026-02-01T10:00:00Z")
     return moment
-
-
-def _print(report: AuditReport, form: str, no_color: bool) -> None:
-    from ....reports.formats.audit_forms import FORMS
-    from ....reports.text.audit_text import print_audit
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-
-    with tolerant_of_closed_pipes():
-        if form == "text":
-            print_audit(result_console(no_color), report)
-        else:
-            print_form(FORMS[form](report))

@@ -6,6 +6,9 @@ import typer
 
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
+from ...terminal.console import tolerant_of_closed_pipes
+from ...terminal.output import Output, draw, report, say
+from ...terminal.progress_display import progress_display
 
 SHOWN, GONE = 0, 1
 
@@ -31,14 +34,11 @@ def explain(
     no_color: bool = False,
 ) -> None:
     from ....analysis.closing import Closings, closings
-    from ....analysis.request.method import Method, budget_of, cache_folder
+    from ....analysis.request.method import Method, budget_for, cache_folder
     from ....analysis.request.options import parse_closing
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of
     from ....analysis.stored.replayed import read_trace, replayed
-    from ...terminal.console import tolerant_of_closed_pipes
-    from ...terminal.output import Output, draw, report, say
-    from ...terminal.progress_display import progress_display
 
     out = Output(output, graph, no_color, graph_kind=graph_kind, extent="whole" if verbose else "usual")
     time = parse_closing(closing)
@@ -58,15 +58,8 @@ def explain(
     closed: Closings = {}
     if out.tells_closings and time:
         with progress_display(no_color) as display:
-            usual = budget_of(None, None, None, None)
-            closed = closings(
-                [found.run],
-                [finding],
-                usual,
-                Method(cache=cache_folder(None, False), whole_findings=True),
-                time,
-                display,
-            )
+            method = Method(cache=cache_folder(None, False), whole_findings=True)
+            closed = closings([found.run], [finding], budget_for(), method, time, display)
     with tolerant_of_closed_pipes():
         report([finding], out, closed)
     if graph is not None:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from ....analysis.request.method import budget_of
+from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
+from ...terminal.console import result_console, tolerant_of_closed_pipes
+from ...terminal.output import say
 
 if TYPE_CHECKING:
     from ....analysis.own_systems import Budget
@@ -71,7 +74,6 @@ def explore(
 
 
 def _in_terminal(explorer: Explorer, walk: Walk, budget: Budget, command: str, no_color: bool) -> int:
-    from ...terminal.console import result_console, tolerant_of_closed_pipes
     from ...walking.terminal_form import TerminalForm
 
     form = TerminalForm(explorer, walk, result_console(no_color), budget, command)
@@ -89,8 +91,6 @@ def _typed():  # type: ignore[no-untyped-def]
 
 
 def _as_page(explorer: Explorer, walk: Walk, budget: Budget, command: str, port: int, no_color: bool) -> None:
-    from ....base.problems import UsageProblem
-    from ...terminal.output import say
     from ...walking.page_server import Answers, WalkServer
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,12 @@ import typer
 
 from ...configuration import arguments as arg
 from ...configuration.app import app
+from ...terminal.console import print_answer
+from ...terminal.output import say
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ....analysis.stored.replayed import Replayed
 
 VIOLATES, GONE = 0, 1
@@ -32,30 +37,23 @@ def replay(
     from ....analysis.request.own_properties import own_properties
     from ....analysis.request.patches import patches_of
     from ....analysis.stored.replayed import read_trace, replayed
-    from ...terminal.console import print_form, tolerant_of_closed_pipes
-    from ...terminal.output import say
 
     patches = patches_of(patch or ())
     found = replayed(read_trace(trace), own_properties(own or ()), str(trace), patches)
     for remark in found.caveats(trace):
         say(remark, no_color)
-    with tolerant_of_closed_pipes():
-        if output == "json":
-            print_form(_json(found, trace))
-        else:
-            _print(found, verbose, no_color)
+    forms = {"json": partial(_json, trace=trace)}
+    print_answer(found, output, no_color, partial(_print, whole=verbose), forms)
     raise typer.Exit(VIOLATES if found.violated else GONE)
 
 
-def _print(found: Replayed, whole: bool, no_color: bool) -> None:
+def _print(console: Console, found: Replayed, whole: bool) -> None:
     from rich.text import Text
 
     from ....reports.text.findings_text import print_heading, print_wrapped
     from ....reports.text.lanes_text import print_lanes
     from ....reports.text.story_text import print_counterexample, print_sentences
-    from ...terminal.console import result_console
 
-    console = result_console(no_color)
     if found.violated:
         finding = found.finding()
         print_heading(console, finding)

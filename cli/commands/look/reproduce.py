@@ -13,9 +13,11 @@ from ....analysis.request.method import budget_of
 from ....base.problems import UsageProblem
 from ...configuration import arguments as arg
 from ...configuration.app import app, examples
+from ...terminal.console import print_answer, print_form, tolerant_of_closed_pipes
+from ...terminal.output import say
+from ...terminal.progress_display import progress_display
 
 if TYPE_CHECKING:
-    from ....reports.reproduction import Reproduction
     from ....reproduce.patches import GoPatch
     from ....reproduce.reproducing import Prepared
 
@@ -52,14 +54,13 @@ def reproduce(
     budget = budget_of(max_states, max_memory, timeout, jobs)
     from ....analysis.request.method import Method, cache_folder
     from ....reports.reproduction import exit_code
+    from ....reports.text.reproduction_text import print_reproductions
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.patches import read_patch
     from ....reproduce.reproducing import prepare, written
     from ....reproduce.reproducing import reproduce as reproduced
     from ....reproduce.request import Wanted, questions
     from ....reproduce.running import refuse_unusable
-    from ...terminal.output import say
-    from ...terminal.progress_display import progress_display
 
     if go_patch and not go_test:
         raise UsageProblem("--go-patch: it goes with --go-test")
@@ -90,7 +91,7 @@ def reproduce(
             found = reproduced(asked, find_go(), display.say)
     if directory is not None and run and directory.exists():
         say(f"wrote {directory}", no_color)
-    _print(found, output, no_color)
+    print_answer(found, output, no_color, print_reproductions)
     raise typer.Exit(exit_code(found))
 
 
@@ -108,7 +109,6 @@ def _go_test(
     from ....reproduce.go_tests import go_tests, must_fail
     from ....reproduce.go_tests.running import run_go_tests, write_go_tests
     from ....reproduce.modules.toolchain import find_go
-    from ...terminal.console import print_form, tolerant_of_closed_pipes
 
     tests = go_tests(asked)
     version = asked[0].question.version
@@ -128,15 +128,3 @@ def _go_test(
     if not all(result.passed for result in results.values()):
         return 1
     return 3 if odd else 0
-
-
-def _print(found: Sequence[Reproduction], form: str, no_color: bool) -> None:
-    from ....reports.filtered import to_json
-    from ....reports.text.reproduction_text import print_reproductions
-    from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
-
-    with tolerant_of_closed_pipes():
-        if form == "text":
-            print_reproductions(result_console(no_color), found)
-        else:
-            print_form(to_json(found))

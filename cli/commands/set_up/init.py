@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ....base.problems import UsageProblem
 from ...configuration.app import app, examples
+from ...terminal.console import complaint
 
 ENDINGS = (".yaml", ".yml")
 
@@ -26,7 +27,6 @@ def init(
     force: bool = False,
 ) -> None:  # fmt: skip
     from ....analysis.request.option_files import refuse_unwritable, write_text
-    from ...terminal.console import complaint
 
     if file.suffix not in ENDINGS:
         raise UsageProblem(f"`{file}`: a scenario is a YAML file: let its name end in .yaml")

@@ -5,6 +5,7 @@ from typing import Literal
 import typer
 
 from ...configuration.app import app
+from ...terminal.console import tolerant_of_closed_pipes
 
 
 @app.command(
@@ -17,7 +18,6 @@ def schema(
     from ....reports.formats.json_schema import format_schema, schema_of
     from ....scenarios.scenario_schema import schema_of_scenarios
     from ....scenarios.tables.baseline import schema_of_baselines
-    from ...terminal.console import tolerant_of_closed_pipes
 
     with tolerant_of_closed_pipes():
         read = {"scenario": schema_of_scenarios, "baseline": schema_of_baselines}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podrace.analysis.request.patch_checks import PARTS
-from podrace.analysis.request.patch_scaffold import listed, scaffold
+from podrace.analysis.request.patch_scaffold import overridables, rows_of, scaffold
 from podrace.analysis.request.patches import read_patch, with_patches
 from podrace.base.problems import UsageProblem
 from podrace.model.cluster import build_cluster
@@ -294,7 +294,7 @@ def test_the_label_and_the_order_of_classes() -> None:
 @pytest.mark.parametrize("release", [RELEASES[0], "1.13.0", RELEASES[-1]])
 def test_every_scaffold_is_a_patch_that_overrides_its_method(tmp_path: Path, release: str) -> None:
     """All in one file, as each file that is read has all of podrace looked through."""
-    rows = listed(None, release)
+    rows = rows_of(overridables(None, release))
     assert len(rows) > 250
     path = tmp_path / "patch.py"
     texts = (scaffold(f"Mine{i}", row["component"], row["method"], release) for i, row in enumerate(rows))
@@ -334,7 +334,7 @@ def test_a_scaffold_imports_from_one_place() -> None:
     """But for a word of which another part has the name; and a method that no change has touched is the part's."""
     lines = [
         line
-        for row in listed(None, "1.34.0")
+        for row in rows_of(overridables(None, "1.34.0"))
         for line in scaffold("Mine", row["component"], row["method"], "1.34.0").splitlines()
         if line.startswith("from podrace.")
     ]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from podrace.analysis.compare.inquiry import Inquiry, candidates_of, default_release, fits, runs_of
-from podrace.analysis.request.plan import with_gates_of
+from podrace.analysis.compare.inquiry import candidates_of, default_release, fits, runs_of
+from podrace.analysis.request.plan import Selection, with_gates_of
 from podrace.analysis.systems import system_of
 from podrace.cli.commands.compare.verify import diff_code, verify_code
 from podrace.model.history import RELEASES, resolve
@@ -267,11 +267,11 @@ def test_scenarios_with_plugins_fit_only_releases_with_a_framework() -> None:
     old, new = resolve("1.13.0"), resolve("1.15.0")
     assert [fits(by_name["error-is-parked"], c) for c in (old, new)] == [False, True]
     assert [fits(by_name["phantom-preemptor"], c) for c in (old, new)] == [True, True]
-    runs, left_out = runs_of(Inquiry(), old, old)
+    runs, left_out = runs_of(Selection(), old, old)
     assert {"error-is-parked", "waiting-victim"} <= set(left_out)
     assert sorted({*left_out, *(run.scenario.name for run in runs)}) == sorted(by_name)
     assert {run.scenario.name for run in runs}.isdisjoint(left_out)
-    assert {"error-is-parked", "waiting-victim"}.isdisjoint(runs_of(Inquiry(), new, new)[1])
+    assert {"error-is-parked", "waiting-victim"}.isdisjoint(runs_of(Selection(), new, new)[1])
 
 
 def test_scenarios_fit_the_releases_that_have_what_is_in_them() -> None:
@@ -284,7 +284,7 @@ def test_scenarios_fit_the_releases_that_have_what_is_in_them() -> None:
     ):
         found = [r for r in RELEASES if fits(by_name[name], resolve(r))]
         assert (found[0], found[-1]) == (first, last or RELEASES[-1])
-    assert "device-twice" in runs_of(Inquiry(), resolve("1.31.0"), resolve("1.36.0"))[1]
+    assert "device-twice" in runs_of(Selection(), resolve("1.31.0"), resolve("1.36.0"))[1]
     off = resolve("1.36.0", gates={"GangScheduling": False})
     assert not fits(by_name["gangs-deadlock"], off, {"GangScheduling": False})
 
@@ -295,7 +295,7 @@ def test_scenarios_fit_the_releases_that_have_what_is_in_them() -> None:
 def test_the_whole_catalogue_can_be_compared(release: str) -> None:
     """What is not left out can be traced."""
     composition = resolve(release)
-    runs, _ = runs_of(Inquiry(), composition, composition)
+    runs, _ = runs_of(Selection(), composition, composition)
     first = {run.scenario.file: run for run in runs}
     for run in first.values():
         system_of(replace(run, composition=with_gates_of(run.scenario, composition, {})))

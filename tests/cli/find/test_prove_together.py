@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from podrace.analysis.prove import cluster_families, proof_of_property
-from podrace.analysis.prove.outcomes import BatchOutcome, ClusterOutcome
+from podrace.analysis.prove.cluster_families import BatchOutcome, ClusterOutcome
 from podrace.checker.core.exploration import Budget, Exploration
 from podrace.checker.family import search as family_search
 from podrace.checker.jobs import Here
