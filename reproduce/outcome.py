@@ -1,6 +1,5 @@
 """What the driver writes of a case: read, and compared with the run of the model."""
 
-import json
 from collections.abc import Set
 from pathlib import Path
 from typing import Any, Literal
@@ -123,7 +122,9 @@ def read_outcomes(file: Path) -> dict[str, Outcome]:
     """The outcomes by the names of their cases. Raises OutcomeProblem."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-        found = [msgspec.convert(_plain(json.loads(line)), Outcome) for line in lines if line.strip()]
+        found = [
+            msgspec.convert(_plain(msgspec.json.decode(line)), Outcome) for line in lines if line.strip()
+        ]
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.MsgspecError, ValueError, AttributeError) as error:

@@ -4,6 +4,8 @@ VolumeZone, which the model does not have (A-FILTERS), looks for the volumes of 
 claims in the scenario's order in the model, and in the order of the writes upstream (A-VOLUME-EVENTS): so one claim at a time has news.
 """
 
+from copy import copy
+
 from ...model.environment.objects import Pod
 from ...model.environment.storage.volumes import VolumeUse
 from ...model.language import State, Transition, TransitionSystem
@@ -39,6 +41,12 @@ class BinderCalls:
         }
         self._uses: tuple[VolumeUse, ...] = tuple(system.universe[VolumeUse])
         self._under_way: set[Pod] = set()
+
+    def for_another(self) -> "BinderCalls":
+        """The calls of another run, which has come as far as this one."""
+        found = copy(self)
+        found._under_way = set(self._under_way)
+        return found
 
     def tears(self, transition: Transition, before: State) -> bool:
         """Whether the step comes amid such a call and changes what it looks at, shows the pod a volume that its lister does not have, or makes news of a second claim."""

@@ -33,6 +33,7 @@ The allocator tries the devices in one order for all claims of a pod, so an admi
 Preemption goes on for the pod that the lister shows under its preemptor's name; where that is another pod by now, the driver cannot force its steps, which are not those of the cycle's pod.
 """
 
+from copy import copy
 from typing import Any
 
 from ...model.environment.cluster.scope import passing_claims
@@ -114,6 +115,15 @@ class Forcing:
         written = {variable for step in system.transitions for variable in step.updates}
         tracked = any(v.name.startswith("pod_group_states.tracked[") for v in written)
         self._gates = {v for v in system.variables if tracked and v.name.startswith("queue.gated[")}
+
+    def for_another(self) -> "Forcing":
+        """What can be forced in another run, which has come as far as this one."""
+        found = copy(self)
+        found._binder = self._binder.for_another()
+        found._erred, found._said = set(self._erred), set(self._said)
+        found._said_to_be_victims = set(self._said_to_be_victims)
+        found._assumed_again, found._given = set(self._assumed_again), dict(self._given)
+        return found
 
     def allows(self, transition: Transition, before: State) -> bool:
         """Whether the step can be forced in this state."""

@@ -5,6 +5,7 @@ such time is not made.
 """
 
 from collections.abc import Iterator
+from copy import copy
 
 from ...model.environment.objects import Pod, PodGroup
 from ...model.environment.pod_groups import Member
@@ -27,6 +28,12 @@ class GangWaits:
             if (name := f"waiting.signal[{member.pod.name}]") in place
         }
         self._since: dict[Pod | PodGroup, int] = {}
+
+    def for_another(self) -> "GangWaits":
+        """The waits of another run, which has come as far as this one."""
+        found = copy(self)
+        found._since = dict(self._since)
+        return found
 
     def bounds(self, number: int, before: State) -> Iterator[Bound]:
         """What the waits that last until this step say of its moment."""

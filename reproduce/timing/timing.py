@@ -22,6 +22,7 @@ this leaves out what would depend on milliseconds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
@@ -240,6 +241,21 @@ class Timetable:
         self._backing_off: list[dict[str, _Record]] = []
         self._state = system.initial
         self.moments = [0]
+
+    def for_another(self) -> Timetable:
+        """A table of another run, which has come as far as this one."""
+        found = copy(self)
+        found._gangs = self._gangs.for_another()
+        found._records, found._entries, found._aside = (
+            dict(self._records),
+            dict(self._entries),
+            dict(self._aside),
+        )
+        found._flying = {pod: list(records) for pod, records in self._flying.items()}
+        found._interrupted, found._interruptions = dict(self._interrupted), dict(self._interruptions)
+        found._conditions = self._conditions.and_then(_Conditions())
+        found._backing_off, found.moments = list(self._backing_off), list(self.moments)
+        return found
 
     def take(self, transition: Transition, before: State, after: State) -> bool:
         """Go on by a step if durations allow for it, and say whether they do."""

@@ -1,5 +1,7 @@
 """What the real scheduler can be made to do after a run: a guide of plans over a system's graph."""
 
+from copy import copy
+
 from ...checker.explicit.state_graph import StateGraph
 from ...model.language import State
 from ..random_runs.forcing import Forcing
@@ -14,6 +16,12 @@ class Guided:
         self._model, self._graph = model, graph
         self._table, self._forcing = Timetable(model.system, model.composition), Forcing(model.system)
         self._state = model.system.initial
+
+    def for_another(self) -> "Guided":
+        """One that goes along with another run from here; what it looks up in the system is not looked for again."""
+        found = copy(self)
+        found._table, found._forcing = self._table.for_another(), self._forcing.for_another()
+        return found
 
     def take(self, edge: int) -> str:
         """Go on by an edge; or say why the real scheduler cannot be made to take it."""

@@ -105,7 +105,8 @@ class _Tour:
         locked = {name for name in WITHIN_LOCKS if name not in asked.forced}
         within = np.array([f"{t.part}.{t.step}" in locked for t in model.system.transitions])
         self.within = within[graph.labels].astype(np.uint8)
-        self.plan: Plan[Timing] = Plan(graph, lambda: Guided(model, graph), self.within, seed=asked.seed)
+        first = Guided(model, graph)
+        self.plan: Plan[Timing] = Plan(graph, first.for_another, self.within, seed=asked.seed)
         self.cases = Cases(model, graph)
         self.found = Toured(model, graph, np.where(self.within, Fate.WITHIN_LOCK, Fate.LEFT).astype(np.uint8))
         self.began = time.monotonic()
