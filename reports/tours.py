@@ -30,7 +30,7 @@ class Tour(msgspec.Struct, frozen=True):
 
     Of `transitions`, so many were `taken` by the real scheduler without a difference; lie `within_lock`, where nobody can be held; are `not_forced`, by the reason; lie `behind` those; are
     `differing`, or lie `behind_differing`; or were `left`, because time was up or no way was found. `bound` says which budget cut the graph, and is empty if it is whole. `instead` are modules of which another version was taken.
-    With plugins of the user's, which `own` describes, so many transitions were `decided` by them, by the answer.
+    With plugins of the user's, which `own` describes, so many transitions were `decided` by them, by the answer. So many of those taken were `known`: an earlier tour of the same binary has taken them.
     """
 
     scenario: str
@@ -54,6 +54,7 @@ class Tour(msgspec.Struct, frozen=True):
     instead: dict[str, str] = {}
     own: str = ""
     decided: dict[str, int] = {}
+    known: int = 0
 
     @property
     def verdict(self) -> TourWord:

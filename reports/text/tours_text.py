@@ -57,8 +57,9 @@ def account_of(tour: Tour) -> list[str]:
     ]
     if tour.bound:
         lines.append(f"{_BOUNDS.get(tour.bound, tour.bound)} cut the graph there: there are more.")
+    known = f"; {tour.known:,} of these by an earlier tour" if tour.known else ""
     rows = [
-        (tour.taken, "taken by the real scheduler, and nothing that can be seen differed"),
+        (tour.taken, f"taken by the real scheduler, and nothing that can be seen differed{known}"),
         (tour.within_lock, "within one lock, where nobody can be held"),
         *((count, f"not to be forced: {why}") for why, count in tour.not_forced.items()),
         (tour.behind, "behind those"),

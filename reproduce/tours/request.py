@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ...base.problems import UsageProblem
 from ...checker.core.exploration import Budget
@@ -23,6 +24,7 @@ from ..objects import objects_of
 from ..random_runs.random_runs import Model
 from ..request import Code, code_of
 from ..running import Built, Say
+from .kept import KeptTour
 from .tour import Asked, Fate, Toured, tour
 
 MOST_STATES = 250_000
@@ -30,6 +32,9 @@ MOST_STATES = 250_000
 
 SHRINKING = 60.0
 """Seconds in which one difference is shrunk."""
+
+SAVING = 20.0
+"""Seconds after which what was taken is kept again."""
 
 
 def parse_code(text: str, release: str | None) -> Code:
@@ -41,9 +46,18 @@ def parse_code(text: str, release: str | None) -> Code:
 
 
 def tour_of(
-    scenario: Scenario, composition: Composition, code: Code, built: Built, budget: Budget, say: Say
+    scenario: Scenario,
+    composition: Composition,
+    code: Code,
+    built: Built,
+    budget: Budget,
+    say: Say,
+    cache: Path | None = None,
 ) -> Tour:
-    """The tour of a scenario. Raises UsageProblem if the scenario has no real cluster."""
+    """The tour of a scenario. Raises UsageProblem if the scenario has no real cluster.
+
+    What is taken is kept in the folder `cache`, and not taken again.
+    """
     _refuse(scenario)
     began = time.monotonic()
     say(f"{scenario.name}: exploring all of it")
@@ -51,8 +65,14 @@ def tour_of(
     system = in_time(instrument(scenario.spec, composition.classes, []), budget)
     model = Model(scenario, composition, system)
     graph = state_graph(system, budget)
+    keeper, saved = KeptTour(cache, built, model, graph), time.monotonic()
+    known = keeper.get()
 
     def tell(toured: Toured) -> None:
+        nonlocal saved
+        if time.monotonic() - saved >= SAVING:
+            keeper.put(toured.fates == Fate.TAKEN)
+            saved = time.monotonic()
         taken, differing = toured.count(Fate.TAKEN), toured.causes.total()
         say(
             f"{scenario.name}: {taken:,} of {graph.edges:,} transitions taken, {toured.runs:,} runs, {differing:,} differ"
@@ -61,9 +81,11 @@ def tour_of(
     seconds = None if budget.timeout is None else max(1.0, budget.timeout - (time.monotonic() - began))
     forced = HELD if built.holds else frozenset()
     play = plays(built)
-    toured = tour(model, graph, play, Asked(max(1, budget.jobs), seconds, forced=forced), tell)
+    asked = Asked(max(1, budget.jobs), seconds, forced=forced, known=known)
+    toured = tour(model, graph, play, asked, tell)
+    keeper.put(toured.fates == Fate.TAKEN)
     departures = tuple(_departure(toured, name, play, say) for name, _ in toured.causes.most_common())
-    return _document(toured, code, built, departures)
+    return _document(toured, code, built, departures, int(known.sum()))
 
 
 def is_timed(scenario: Scenario) -> bool:
@@ -103,7 +125,9 @@ def _departure(toured: Toured, name: str, play: Play, say: Say) -> Departure:
     )
 
 
-def _document(toured: Toured, code: Code, built: Built, departures: tuple[Departure, ...]) -> Tour:
+def _document(
+    toured: Toured, code: Code, built: Built, departures: tuple[Departure, ...], known: int
+) -> Tour:
     model, graph = toured.model, toured.graph
     decided = Counter(toured.examples[cause].decided for cause in toured.differing.values())
     return Tour(
@@ -128,4 +152,5 @@ def _document(toured: Toured, code: Code, built: Built, departures: tuple[Depart
         own=built.own,
         decided=dict(decided.most_common()),
         departures=departures,
+        known=known,
     )

@@ -25,6 +25,7 @@ from ..random_runs.random_runs import Model, RandomRun
 from ..timing.timing import Timing
 from .cases import Cases
 from .guiding import Guided
+from .kept import Taken
 from .planning import Plan, Planned
 
 ROUNDS = 4
@@ -50,7 +51,10 @@ class Fate(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a tour is made. `seconds`: how long, in all. `departures`: it ends after so many runs that differ. `forced`: steps within one lock that this driver forces all the same."""
+    """How a tour is made. `seconds`: how long, in all. `departures`: it ends after so many runs that differ. `forced`: steps within one lock that this driver forces all the same.
+
+    `known`: edges that were taken before. The plan is made as without them, since a run may show a way to what is behind them, and runs that take nothing else are not played.
+    """
 
     processes: int = 2
     seconds: float | None = None
@@ -58,6 +62,7 @@ class Asked:
     departures: int | None = None
     forced: frozenset[str] = frozenset()
     at_once: int = AT_ONCE
+    known: Taken | None = None
 
 
 @dataclass
@@ -105,10 +110,13 @@ class _Tour:
         locked = {name for name in WITHIN_LOCKS if name not in asked.forced}
         within = np.array([f"{t.part}.{t.step}" in locked for t in model.system.transitions])
         self.within = within[graph.labels].astype(np.uint8)
+        known = np.zeros(graph.edges, bool) if asked.known is None else asked.known & (self.within == 0)
         first = Guided(model, graph)
         self.plan: Plan[Timing] = Plan(graph, first.for_another, self.within, seed=asked.seed)
         self.cases = Cases(model, graph)
-        self.found = Toured(model, graph, np.where(self.within, Fate.WITHIN_LOCK, Fate.LEFT).astype(np.uint8))
+        fates = np.where(self.within, Fate.WITHIN_LOCK, Fate.LEFT)
+        fates[known] = Fate.TAKEN
+        self.found = Toured(model, graph, fates.astype(np.uint8))
         self.began = time.monotonic()
 
     def made(self) -> Toured:
@@ -151,8 +159,10 @@ class _Tour:
         return sorted(edge for edge in hidden if fates[edge] == Fate.LEFT)
 
     def _timely(self, runs: Iterator[Planned[Timing]]) -> Iterator[Planned[Timing]]:
+        """The runs that may show something, as long as there is time."""
         while self._goes_on() and (run := next(runs, None)) is not None:
-            yield run
+            if (self.found.fates[list(run.edges)] != Fate.TAKEN).any():
+                yield run
 
     def _played(self, batch: list[Planned[Timing]]) -> list[Difference | None]:
         cases = [self.cases.case(str(i), 0, run.edges, run.about) for i, run in enumerate(batch)]

@@ -185,7 +185,7 @@ def _decide(
             from ....analysis.closing import closings as looked_for
 
             closings = looked_for(runs, findings, budget, method, closing, display)
-        tours = [] if code is None else tours_of(runs, code, budget, display)
+        tours = [] if code is None else tours_of(runs, code, budget, display, method.cache)
     if out.points_into_files:
         from ....analysis.subjects import with_subjects  # what every cluster needs takes a while to import
 

@@ -10,6 +10,8 @@ from ....reports.filtered import to_json
 from ...terminal.console import print_form, result_console, tolerant_of_closed_pipes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ....analysis.own_systems import Budget
     from ....analysis.request.method import Watcher
     from ....analysis.request.plan import Run
@@ -39,8 +41,10 @@ def code_of(
     return with_own(parse_code(text, release), scheduler)
 
 
-def tours_of(runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher) -> list[Tour]:
-    """The tour of each scenario once. Raises UsageProblem, GoProblem."""
+def tours_of(
+    runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher, cache: Path | None
+) -> list[Tour]:
+    """The tour of each scenario once; what is taken is kept in the folder `cache`. Raises UsageProblem, GoProblem."""
     from ....reproduce.modules.toolchain import find_go
     from ....reproduce.running import built_for
     from ....reproduce.tours.request import is_timed, tour_of
@@ -50,7 +54,8 @@ def tours_of(runs: Sequence[Run], code: Code, budget: Budget, watcher: Watcher) 
     by_time = sorted(runs, key=lambda run: not is_timed(run.scenario))  # the widest comes last
     one_each = {(run.scenario.file, run.composition.label): run for run in by_time}
     return [
-        tour_of(run.scenario, run.composition, code, built, budget, watcher.say) for run in one_each.values()
+        tour_of(run.scenario, run.composition, code, built, budget, watcher.say, cache)
+        for run in one_each.values()
     ]
 
 

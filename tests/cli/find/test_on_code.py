@@ -45,6 +45,24 @@ def test_a_tour_has_the_flush_at_any_moment_if_one_of_the_verdicts_has(
     assert (tour["verdict"], tour["transitions"]) == ("IN STEP", transitions)
 
 
+def test_a_tour_goes_on_where_an_earlier_one_ended(
+    shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_GO", "same")
+    monkeypatch.delenv("PODRACE_NO_CACHE", raising=False)
+    line = ("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1")
+    (first,) = json.loads(shell(*line, "-o", "json").out)["on_code"]
+    assert first["known"] == 0 < first["runs"]
+    words = " ".join(shell(*line).out.split())
+    assert "in 0 runs of 0 steps" in words
+    assert (
+        "44 taken by the real scheduler, and nothing that can be seen differed; 44 of these by an earlier tour"
+        in words
+    )
+    (again,) = json.loads(shell(*line, "-o", "json", "--no-cache").out)["on_code"]
+    assert (again["known"], again["runs"]) == (0, first["runs"])
+
+
 def test_a_difference_is_told_step_by_step(shell: Shell, go: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_GO", "differs 2")
     result = shell("check", "unheard-signal", "--on-code", "v1.36.3", "--jobs", "1", "-o", "json")
