@@ -2,7 +2,7 @@
 
 Greedy: through edges that are wanted while there are some, by a shortest way to the nearest one otherwise, and from the beginning where none lies ahead. What a guide allows may depend on
 the way so far: an edge that is refused after one way may be taken after another. After `TRIES` refusals it is given up, with the most frequent reason. A run that gains nothing is
-followed by others: from a random beginning, or around edges that were refused.
+followed by others: from a random beginning, around edges that were refused, or along an earlier run to a state in which something is left.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from ...checker.explicit.state_graph import StateGraph
 from .nearest import Flags, Ways
 
 LONGEST = 200
-"""Steps of a run."""
+"""Steps of a run, unless it goes along an earlier one that is as long."""
 
 TRIES = 12
 IDLE = 150
@@ -67,6 +67,10 @@ class Plan(Generic[T_co]):
         self._starts: list[int] = self.graph.starts.tolist()
         self._targets: list[int] = self.graph.targets.tolist()
         self.left = int(self.wanted.sum())
+        self._runs: list[tuple[int, ...]] = []
+        self._come_by = np.full(
+            (2, self.graph.states), -1, np.int64
+        )  # the first and the last run that came to a state
 
     def runs(self) -> Iterator[Planned[T_co]]:
         """Runs, each of which takes a wanted edge, until there are none left or it is no use. What is `want`ed meanwhile is planned for, too."""
@@ -110,7 +114,10 @@ class Plan(Generic[T_co]):
         touched = self._avoided() if idle % 2 else []
         stray = random.randrange(MOST_STRAYING) if idle % 3 else 0
         way: list[int] = []  # the last edge first
-        while len(path) < self.longest:
+        if idle % 2:
+            way = self._known_way()[::-1]
+        longest = max(self.longest, len(way))
+        while len(path) < longest:
             if not way:
                 edge = self._any(state) if len(path) < stray else self._best(state)
                 way = [edge] if edge is not None else self._way(state)
@@ -131,7 +138,30 @@ class Plan(Generic[T_co]):
             state = self._targets[edge]
         for edge in touched:
             self._closed[edge] &= _CLOSED
-        return Planned(tuple(path[:useful]), guide.end(useful)) if useful else None
+        if not useful:
+            return None
+        self._note(tuple(path[:useful]))
+        return Planned(self._runs[-1], guide.end(useful))
+
+    def _note(self, run: tuple[int, ...]) -> None:
+        """Remember which states the run comes to."""
+        states = self.graph.targets[list(run)]
+        first = states[self._come_by[0, states] < 0]
+        self._come_by[0, first] = self._come_by[1, states] = len(self._runs)
+        self._runs.append(run)
+
+    def _known_way(self) -> list[int]:
+        """As an earlier run came to a state in which something is left, to an edge of it."""
+        came = self._come_by[self._random.randrange(2)]
+        sources = self.ways.sources
+        left = np.flatnonzero((self.wanted != 0) & (self._closed == 0) & (came[sources] >= 0))
+        if not len(left):
+            return []
+        edge = int(left[self._random.randrange(len(left))])
+        source = int(sources[edge])
+        run = self._runs[came[source]]
+        length = next(i for i, taken in enumerate(run, 1) if self._targets[taken] == source)
+        return [*run[:length], edge]
 
     def _avoided(self) -> list[int]:
         """Edges that were refused before, the more often the likelier: other ways lead around them."""

@@ -118,7 +118,34 @@ def test_what_was_taken_is_wanted_again_and_what_is_closed_never() -> None:
 
 
 @pytest.mark.parametrize("longest", [1, 2])
-def test_no_run_is_longer(longest: int) -> None:
+def test_only_a_run_along_an_earlier_one_is_longer(longest: int) -> None:
     graph = graph_of([(0, 1), (1, 2), (2, 3)], 4)
     plan: Plan[int] = Plan(graph, Anything, closed(graph), longest=longest)
-    assert max(len(run.edges) for run in plan.runs()) == longest
+    assert [len(run.edges) for run in plan.runs()] == list(range(longest, 4))
+
+
+class LikeTheFirst(Anything):
+    """Allows for one edge only in runs that come to it as the first one did."""
+
+    def __init__(self, edge: int, first: list[list[int]]) -> None:
+        super().__init__()
+        self.edge, self.first = edge, first
+
+    def take(self, edge: int) -> str:
+        if edge == self.edge:
+            self.first.append(self.first[0] if self.first else [*self.run])
+            if self.run != self.first[0]:
+                return "not after this beginning"
+        return super().take(edge)
+
+
+def test_a_run_goes_along_an_earlier_one_where_the_way_matters() -> None:
+    """Of a thousand ways to a state one lets runs go on there, and what lies behind takes many runs."""
+    levels, behind = 10, 40
+    edges = [(i, i + 1) for i in range(levels) for _ in range(2)]
+    edges += [(levels, levels + 1), *((levels + 1, levels + 2 + i) for i in range(behind))]
+    graph = graph_of(edges, levels + 2 + behind)
+    first: list[list[int]] = []
+    plan: Plan[int] = Plan(graph, lambda: LikeTheFirst(2 * levels, first), closed(graph))
+    taken = {edge for run in plan.runs() for edge in run.edges}
+    assert taken == set(range(graph.edges))
