@@ -87,11 +87,8 @@ func openedGates(pod *v1.Pod) int {
 
 // gates are those that are gone from pods which have others.
 func (e *eye) gates(store *Store) {
-	for variable := range e.versions.Initial {
-		name, indices := parts(variable)
-		if name != "gate_keepers.open" {
-			continue
-		}
+	for _, variable := range e.versions.learned.gates {
+		_, indices := parts(variable)
 		gate, pod := gateOf(Step{Args: map[string]any{"gate": indices[0]}})
 		now := store.Pod(pod)
 		is := func(g v1.PodSchedulingGate) bool { return g.Name == gate }

@@ -28,10 +28,12 @@ const (
 	calledAs      = "api.name"            // the name of a pod that takes the name of another
 )
 
+var extras = []string{activeOrder, pastBackoff, amidMove, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs}
+
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
-	for _, extra := range []string{activeOrder, pastBackoff, amidMove, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs} {
-		if name == extra || strings.HasPrefix(name, extra+".") {
+	for _, extra := range extras {
+		if rest, begins := strings.CutPrefix(name, extra); begins && (rest == "" || rest[0] == '.') {
 			return true
 		}
 	}

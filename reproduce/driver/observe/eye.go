@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,7 +38,7 @@ type eye struct {
 //
 // It must be called while nobody moves: it takes no locks, since an actor that is held may hold one.
 func observe(w *World) (state map[string]any, unseen []string) {
-	e := &eye{see: sight{}, listed: map[string]*v1.Pod{}, memory: &w.memory, uids: w.Store.uid, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
+	e := &eye{see: make(sight, 2*len(w.Case.Initial)), listed: map[string]*v1.Pod{}, memory: &w.memory, uids: w.Store.uid, beyond: w.Store.wentBeyond(), interrupted: w.Store.wasInterrupted()}
 	e.learn(w.Case)
 	e.realQueue, e.realCache = reflect.ValueOf(w.RealQueue), reflect.ValueOf(w.RealCache)
 	if w.Stage.Find(isAmid) != nil {
@@ -115,11 +116,28 @@ func (e *eye) learn(c *Case) {
 		e.nodes = append(e.nodes, node.Name)
 	}
 	e.versions = c
+	if c.learned == nil {
+		c.learned = learn(c.Initial)
+	}
+	l := c.learned
+	e.groupNames, e.zones, e.plugins, e.ports, e.counted = l.groups, l.zones, l.plugins, l.ports, l.counted
+}
+
+// learned is what the variables of a case name.
+type learned struct {
+	groups, zones, plugins, ports, counted []string
+	gates                                  []string // the variables of gates that keepers remove
+}
+
+func learn(initial map[string]any) *learned {
+	found := &learned{}
 	zones, plugins, ports, counted := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for variable := range c.Initial {
+	for variable := range initial {
 		switch name, indices := parts(variable); name {
+		case "gate_keepers.open":
+			found.gates = append(found.gates, variable)
 		case "pod_groups.exists":
-			e.groupNames = append(e.groupNames, indices[0])
+			found.groups = append(found.groups, indices[0])
 		case "node_tree.zones.member":
 			zones[indices[0]] = true
 		case "queue.rejected_by":
@@ -130,19 +148,39 @@ func (e *eye) learn(c *Case) {
 			counted[indices[0]] = true
 		}
 	}
-	e.zones, e.plugins, e.ports, e.counted = sorted(zones), sorted(plugins), sorted(ports), sorted(counted)
+	found.zones, found.plugins, found.ports, found.counted = sorted(zones), sorted(plugins), sorted(ports), sorted(counted)
+	return found
 }
+
+// split are the parts of a variable.
+type split struct {
+	name    string
+	indices []string
+}
+
+// known has the parts of variables that were asked for: a few hundred are, and after each step.
+var known sync.Map
 
 // parts are the name of a variable without its indices, and these.
 func parts(variable string) (name string, indices []string) {
+	found, there := known.Load(variable)
+	if !there {
+		found, _ = known.LoadOrStore(variable, partsOf(variable))
+	}
+	of := found.(split)
+	return of.name, of.indices
+}
+
+func partsOf(variable string) (found split) {
 	for {
 		before, rest, more := strings.Cut(variable, "[")
-		name += before
+		found.name += before
 		if !more {
-			return name, indices
+			found.indices = slices.Clip(found.indices)
+			return found
 		}
 		index, after, _ := strings.Cut(rest, "]")
-		indices = append(indices, index)
+		found.indices = append(found.indices, index)
 		variable = after
 	}
 }

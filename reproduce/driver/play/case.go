@@ -64,7 +64,8 @@ type Case struct {
 	Ranked   bool           `json:"ranked"` // it is the first in rank who moves
 	Alone    bool           `json:"alone"`  // only one of those who are held moves, and those whom it starts: the seed is its number by name
 
-	unseen []string // what cannot be seen, as the first look found it
+	unseen  []string // what cannot be seen, as the first look found it
+	learned *learned // what its variables name, as the first look found it
 
 	names names // of the pods that do not have the model's
 }

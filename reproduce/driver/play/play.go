@@ -105,7 +105,20 @@ func changed(before, after map[string]any) map[string]any {
 	return r
 }
 
-func same(a, b any) bool { return text(a) == text(b) }
+// same is whether two values are one in JSON. Most are texts, or yes or no.
+func same(a, b any) bool {
+	switch one := a.(type) {
+	case string:
+		if other, is := b.(string); is {
+			return one == other
+		}
+	case bool:
+		if other, is := b.(bool); is {
+			return one == other
+		}
+	}
+	return text(a) == text(b)
+}
 
 func text(v any) string {
 	b, err := json.Marshal(v)
