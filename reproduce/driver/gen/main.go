@@ -231,6 +231,7 @@ func (g *generator) nameInformers() error {
 		{"core/v1", "Pods", "realPodInformer"}, {"core/v1", "Nodes", "realNodeInformer"},
 		{"core/v1", "PersistentVolumes", "realVolumeInformer"}, {"core/v1", "PersistentVolumeClaims", "realVolumeClaimInformer"},
 		{"resource/v1", "ResourceClaims", "realClaimInformer"},
+		{"policy/v1", "PodDisruptionBudgets", "realBudgetInformer"},
 	} {
 		p := g.packages[informers+one.group]
 		if p == nil {

@@ -253,6 +253,9 @@ func (w *World) start(then time.Time) error {
 	clientset := &client{own, w.Store, g}
 	w.budgets.clients = clientset.Interface
 	i.Informers = &gatedInformers{SharedInformerFactory: informerFactory(clientset), gate: g, handlers: map[string]int{}}
+	for _, b := range w.Case.Budgets {
+		i.Informers.budgets = append(i.Informers.budgets, b.Name)
+	}
 	i.Informers.passes = w.Store.IsBeyond
 	i.Informers.drops = func(version string) bool {
 		return w.Case.Drops && w.Store.IsBeyond(version) && !(w.Case.tellsOfTargets() && w.Store.IsTarget(version))

@@ -22,6 +22,7 @@ type gatedInformers struct {
 	skips    atomic.Bool               // nor the one before which a handler stands
 	passes   func(version string) bool // events of claims that are given without a stop
 	passing  bool                      // what is registered now is held at no gate
+	budgets  []string                  // their names, in the scenario's order
 	passive  bool                      // the assume caches of volumes read the informers' stores, as from 1.35 on
 }
 
