@@ -106,12 +106,12 @@ without_fix       --without-fix N           Remove an upstream change (repeatabl
 patch             --patch FILE[:CLASS]      A proposed change: subclasses of parts of the scheduler, in a Python file (repeatable).
 save_trace        --save-trace FILE         Store the counterexample, for `podrace replay` and `podrace explain`.
 timings           --timings                 Also print durations in every form; text always has them.
-baseline          --baseline FILE           A file of known violations: only new, worse or expired ones count.
+baseline          --baseline FILE           A file of known violations. Only new, worse or expired violations count as failed.
 write_baseline    --write-baseline FILE     Write the current violations as a baseline, for you to add reasons.
 size              --size KIND=N             For a system of your own: the number of entities of a kind (repeatable).
 fail_on_vacuous   --fail-on-vacuous         Exit with 1 if a property holds because nothing tested it, or if a part of the scenario never acted.
 graph             --graph FILE              Draw the counterexample as .svg, .png or .dot.
-graph_kind        --graph-kind              lanes: the steps by actor. cluster: the cluster before and after each decisive step. lasso: what repeats indefinitely.
+graph_kind        --graph-kind              lanes: the steps by actor. cluster: the cluster before and after each decisive step. lasso: the run with the part that repeats.
 report            --report DIR              Write the result in every form, with all counterexamples, into a directory.
 closing           --closing TIME            Time limit for finding the change or release that closes a race (text only); 0: no search.
 words             WORD                      List only entries with all these words: a name, a property, an issue, a part of the scheduler.
@@ -134,7 +134,7 @@ alone             --alone                   Compare only the named properties, w
 minimal           --minimal                 Print the smallest sets of the changes with which all properties hold. Exit codes: 0 there is one, 1 there is none, 3 inconclusive.
 repo              --repo DIR                A checkout of kubernetes, with --range.
 range_            --range BASE..HEAD        With --repo: check these commits.
-kubernetes        --kubernetes vX.Y.Z|DIR   For a Go change: the version, or the kubernetes checkout, that it changes; --release means the same.
+kubernetes        --kubernetes vX.Y.Z|DIR   For a Go change: the version or kubernetes checkout that the change is based on. --release means the same.
 go_test           --go-test DIR             For a Go change: write Go tests for the races that it opens or closes.
 [diff]
 releases          BEFORE AFTER              Two releases, such as 1.33 1.36.
@@ -155,23 +155,23 @@ scheduler         --scheduler DIR           With --kubernetes: build the schedul
 clusters          --clusters N[1..100000]   Number of random clusters for each version.
 runs              --runs N[1..100000]       Number of runs in each cluster.
 seed              --seed N[0..1000000]      The seed of the random runs (default: 0).
-claims            --claims                  Clusters with claims of devices (from 1.34 on) instead of the usual ones.
-extenders         --extenders               Clusters with extenders or scores, instead of the usual ones.
-extended          --extended                Clusters with extended resources that devices back (from 1.36 on) instead of the usual ones.
-groups            --groups                  Clusters with groups of pods (from 1.35 on), GangScheduling or GenericWorkload on, instead of the usual ones.
-trees             --trees                   Clusters with groups of groups (from 1.38 on), CompositePodGroup on, instead of the usual ones.
-volumes           --volumes                 Clusters with volumes and their claims instead of the usual ones.
+claims            --claims                  Use clusters with claims of devices (from 1.34 on).
+extenders         --extenders               Use clusters with extenders or scores.
+extended          --extended                Use clusters with extended resources that devices back (from 1.36 on).
+groups            --groups                  Use clusters with groups of pods (from 1.35 on), with the gate GangScheduling or GenericWorkload on.
+trees             --trees                   Use clusters with groups of groups (from 1.38 on), with the gate CompositePodGroup on.
+volumes           --volumes                 Use clusters with volumes and their claims.
 store             --store DIR               Shrink an example of each difference, and store it there.
 form              -o --output               Form of the result on stdout.
 [ask]
-scenario          SCENARIO                  A scenario, as for `podrace check`; none with --pods.
+scenario          SCENARIO                  A scenario, as for `podrace check`; not with --pods.
 steps             STEP...                   The steps, in their order.
 then              --then STEP               A step that happens directly after the previous step.
 not_between       --not-between STEP        A step that does not happen between the previous step and the next.
 never             --never STEP              A step that does not happen at all (repeatable).
 end               --end STATE               The state at the end of the run: `p parked`, `n1 overfull`, or a violated property (repeatable).
 release           --release X.Y[.Z]         The scheduler's version, several with commas, or a range such as 1.28..1.36.
-pods              --pods P                  Ask about all clusters of up to P pods and --nodes nodes: p, q, r are any pods, n, m any nodes.
+pods              --pods P                  Ask about all clusters with up to P pods and up to --nodes nodes. In the steps, p, q and r mean any pods, n and m any nodes.
 nodes             --nodes N                 With --pods: the largest number of nodes.
 scope             --scope NAME=VALUE        With --pods: a bound of the scope, such as node_deletions=1 (repeatable).
 run               --run                     If the order is possible: execute the run on kube-scheduler's own code. Needs Go 1.26 or later.
@@ -181,7 +181,7 @@ names             NAME|FILE                 What to check.
 filename          -f --filename FILE|DIR|-  Kubernetes objects, also as kubectl prints them: check a small cluster made from them (repeatable).
 recursive         -R --recursive            Also read subdirectories of -f.
 strict            --strict                  Refuse kinds in -f that podrace does not know.
-pods              --pods N                  Keep at most N pods of -f (default: 3, or up to 5 if a pod needs the room of more).
+pods              --pods N                  Keep at most N pods of -f (default: 3, or up to 5 if every waiting pod needs the room of more than two).
 nodes             --nodes N                 Keep at most N nodes of -f.
 focus             --focus NAMESPACE/POD     Keep this waiting pod of -f (default: the most contested one).
 drain             --drain NODE              Check the cluster of -f right after a drain of this node.
@@ -193,7 +193,7 @@ first             --first                   For a system of your own: stop at th
 on_code           --on-code vX.Y.Z|DIR      Also run kube-scheduler's own code (a version or a source tree) through every transition, and compare the states. Needs Go 1.26 or later.
 scheduler         --scheduler DIR           With --on-code: build the scheduler with your plugins: a Go package that has `func Registry() runtime.Registry`, and scheduler.yaml with its profile.
 affected          --affected                Check all versions of the scheduler, and print which are affected.
-verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and what was kept.
+verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and whether a verdict was cached.
 max_states        --max-states N            Stop after N states, such as 5M.
 walks             --walks N[0..1000000]     If states or memory run out, also search from the ends of up to N random runs. This can find a violation, but not prove HOLDS.
 engine            --engine                  native, or the slow reference interpreter.
@@ -208,9 +208,9 @@ no_empty_requests  --no-empty-requests       Every pod requests some of each res
 one_priority      --one-priority            All pods have priority 0.
 gangs             --gang N                  Add a gang of N equal waiting pods (repeatable).
 together          --together                With --gang: the pods of a gang arrive one after the other.
-parts             --parts N                 Explore the clusters of a large placement in N parts, for several processes or machines, or to save memory.
+parts             --parts N                 Divide the search of one placement of pods into N parts, for several processes or machines, or to save memory.
 jobs              -j --jobs N               Number of processes (default: all cores).
-examples          --examples DIR            Write the simplest cluster of each group into this directory, as a scenario file.
+examples          --examples DIR            Write the simplest cluster of each violating group into this directory, as a scenario file.
 [test]
 paths             DIR|FILE                  What to check (default: the working directory).
 [audit]
@@ -224,11 +224,11 @@ namespace         --namespace NAME          Report only violations of pods of th
 property_         --property ID             Check only this property (repeatable).
 clock_skew        --clock-skew TIME         How far clocks can differ; a plain number is in seconds.
 explain           --explain                 Say which known races explain the first violation of each property (takes a minute or two).
-policy            --policy                  Print an audit policy that is enough for all answers.
+policy            --policy                  Print an audit policy that logs enough for all answers.
 follow            --follow                  Keep reading while the logs grow, and print each new violation; Ctrl-C ends the command and prints all answers.
-report            --report DIR              Write every form of the answers into this directory.
+report            --report DIR              Write the answers in every form into this directory.
 [explain]
-verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and what was kept.
+verbose           -v --verbose              Also print the steps by actor with their functions, steps that never ran, and whether a verdict was cached.
 [explore]
 scenario          SCENARIO|TRACE            A scenario or a system of your own, as for `podrace check`, or a stored trace.
 release           --release X.Y[.Z]         The scheduler's version.

@@ -15,7 +15,7 @@ STYLES = {"modelled": "green", "abstracted": "cyan", "covered": "cyan", "not mod
 
 
 @app.command(
-    help="List the scheduler's feature gates in a version: stage, default, and whether the model has each.\n\n"
+    help="List the scheduler's feature gates in a version: stage, default, and whether the model has the gate.\n\n"
     "`--gate NAME=false` of `podrace check`, and `featureGates` in a scenario, set modelled gates. A verdict counts the gates that are on and not modelled."
 )
 def gates(release: str | None = None, output: arg.Form = "text", no_color: bool = False) -> None:

@@ -28,7 +28,7 @@ NOTHING, SOMETHING = 0, 1
 
 @app.command(
     help="Say what has changed in a kubernetes source tree.\n\npodrace lists the functions of kube-scheduler that have changed, and says which of these changes you have to read. "
-    "docs/notebook/functions.md names the functions that are in the model. Changes that only rename, move, log or count are listed separately. podrace only counts functions that the model does not have.\n\n"
+    "docs/notebook/functions.md names the functions that are in the model. Changes that only rename, move, log or count are listed separately. For functions that the model does not have, podrace prints only their number.\n\n"
     "With --run instead of DIR, podrace runs every known race and hazard on a version of the real scheduler, and says whether the race is "
     "reproduced, gone, or different from the model. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing to read, or all results are those of the model; 1 something to read, or another result; 2 no such tree or "

@@ -29,7 +29,7 @@ def lockstep(
         list[str] | None,
         typer.Option(
             metavar="vX.Y.Z|DIR",
-            help=f"A version to run, or a kubernetes checkout (repeatable); {', '.join(VERSIONS)} unless given.",
+            help=f"A version to run, or a kubernetes checkout (repeatable; default: {', '.join(VERSIONS)}).",
         ),
     ] = None,
     release: str | None = None,

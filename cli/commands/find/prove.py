@@ -31,7 +31,7 @@ class Resource(Enum):
 
 
 @app.command(
-    help="Check all clusters up to a size.\n\nThe verdict covers all requests, capacities and priorities. The scheduler only compares sizes and priorities, so only finitely many clusters differ. podrace explores all of them to the end. Without --property: S-NOM, "
+    help="Check all clusters up to a size.\n\nThe verdict covers all requests, capacities and priorities. The scheduler only compares sizes and priorities, so only finitely many clusters behave differently. podrace explores all of them to the end. Without --property, it checks S-NOM, "
     "S-NOMVIS and S-CAP.\n\n"
     "Exit codes: 0 holds for all, 1 violated by some, 2 wrong usage or input, 3 inconclusive for some.",
     epilog=examples("podrace prove --pods 3 --nodes 2 --property S-CAP"),

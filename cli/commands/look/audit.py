@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @app.command(
     "audit",
     help="Say which scheduling invariants a cluster broke.\n\n"
-    "FILE is an audit log of an API server, plain or gzip, also as EKS, GKE, AKS or OpenShift store it. Add the output of `kubectl get events -o json`, a log of kube-scheduler, or its metrics. Each property is HIT (broken in every order that agrees with the log), EXCLUDED (broken in none, and the log has everything that could break it) or NOT EXCLUDED, with the reasons.\n\n"
+    "FILE is an audit log of an API server, plain or gzip, also as EKS, GKE, AKS or OpenShift store it. Add the output of `kubectl get events -o json`, a log of kube-scheduler, or its metrics. Each property is HIT (broken in every order that agrees with the log), EXCLUDED (broken in none, and the log has every event that could break it) or NOT EXCLUDED, with the reasons.\n\n"
     "Exit codes: 0 all is excluded, 1 something was hit, 2 wrong usage or input, 3 something is not excluded.",
     epilog=examples(
         "podrace audit audit-*.log.gz",

@@ -23,7 +23,7 @@ VIOLATES, GONE = 0, 1
 
 @app.command(
     help="Execute a stored counterexample again, step by step, in the reference interpreter.\n\n"
-    "Exit codes: 0 the run is possible and violates the property, 1 one of the two is not true any more, "
+    "Exit codes: 0 the run is possible and violates the property, 1 it is no longer possible or no longer violates the property, "
     "2 the trace cannot be read."
 )
 def replay(

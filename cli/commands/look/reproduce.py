@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @app.command(
     help="Execute a counterexample on kube-scheduler's own code.\n\npodrace compares the state after each step. "
     "TRACE is what `podrace check --save-trace` wrote. RACE is one of `podrace races`, or the number of its issue or fix, and HAZARD one of "
-    "docs/hazards.md, such as ghost: for these, podrace first searches the version. Without --run, it only writes a Go module that executes the run. Needs Go 1.26 or later.\n\n"
+    "docs/hazards.md, such as ghost: for these, podrace first searches for a counterexample on the version. Without --run, it only writes a Go module that executes the run. Needs Go 1.26 or later.\n\n"
     "Exit codes: 0 nothing to reproduce (the property holds, or the version lacks a feature that the run needs), 1 reproduced, 2 wrong usage or input, "
     "3 the real scheduler differs from the model, or cannot be forced.",
     epilog=examples(

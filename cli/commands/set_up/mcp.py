@@ -10,7 +10,7 @@ from ...configuration.app import app, examples
 
 @app.command(
     help="Serve check, ask, verify, explain and hazards to an assistant or an editor, by the Model Context Protocol on stdin and stdout.\n\n"
-    "Needs the extra `podrace[mcp]`. It reads scenario files and traces below --root, and writes no files. docs/mcp.md shows how to use it.\n\n"
+    "Needs the extra `podrace[mcp]`. podrace reads scenario files and traces only below --root, and writes no files. docs/mcp.md shows how to use it.\n\n"
     "Exit codes: 0 stdin ended, 2 wrong usage.",
     epilog=examples("podrace mcp --root scenarios", "podrace mcp --timeout 2m --max-states 5M"),
 )
