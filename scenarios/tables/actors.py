@@ -27,7 +27,7 @@ def _verbs_in_words(of: ExtenderSpec) -> list[str]:
 
 # fmt: off
 CONTROLLERS = Table("`controllers`", "controller", [
-    Field("kind", one_of([kind.value for kind in OwnerKind], "a controller"), "required", "the kind of the controller, which creates deleted pods again; a Deployment does this through its ReplicaSet", missing="a controller has a `kind` and `pods`"),
+    Field("kind", one_of([kind.value for kind in OwnerKind], "a controller"), "required", "the kind of the controller. It creates deleted pods again; a Deployment does this through its ReplicaSet", missing="a controller has a `kind` and `pods`"),
     Field("pods", OWNED, "required", "the pods that it can create, all from one template; for a StatefulSet, in the order of its ordinals", missing="a controller has a `kind` and `pods`"),
     Field("replicas", whole(1, MAX_REPLICAS), "1", "how many pods a ReplicaSet or Deployment wants"),
     Field("completions", whole(1, MAX_REPLICAS), "1", "how many pods of a Job must succeed; the Job runs all its pods at the same time"),
@@ -37,8 +37,8 @@ CONTROLLERS = Table("`controllers`", "controller", [
 
 DESCHEDULER = Table("`descheduler`", "descheduler", [
     Field("RemovePodsViolatingNodeTaints", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its node has a NoSchedule taint that the pod does not tolerate"),
-    Field("RemovePodsViolatingNodeAffinity", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod that requires another node, or that `prefers` another node"),
-    Field("RemovePodsViolatingTopologySpreadConstraint", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if the difference between its domain's number of pods and that of another domain is more than `maxSkew`"),
+    Field("RemovePodsViolatingNodeAffinity", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod that requires another node, or that prefers one (`prefers`)"),
+    Field("RemovePodsViolatingTopologySpreadConstraint", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if another domain has fewer pods, by more than `maxSkew`"),
     Field("RemoveDuplicates", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its node has more than an equal share of the pods of one owner"),
     Field("LowNodeUtilization", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its node is overutilized while another node is underutilized"),
 ], about="The plugins of the descheduler that are enabled.")
@@ -49,14 +49,14 @@ PLUGINS = Table("Plugins of the descheduler", "deschedulerPlugin", [
     Field("topologyKey", LABEL_KEY, "required", "for the spread: the label of nodes whose values are the domains", needed=False, attribute="topology_key"),
     Field("maxSkew", whole(1, 8), "1", "for the spread: how many more pods one domain may have than another", attribute="max_skew"),
     Field("matchLabels", LABELS, "none", "for the spread: the labels of the pods that are counted, among pods with an owner"),
-    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "for the spread: the counted pods, by requirements in place of `matchLabels`"),
-    Field("thresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is underutilized if the requested percentage of its CPU is lower", needed=False, attribute="low"),
-    Field("targetThresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is overutilized if the requested percentage of its CPU is higher", needed=False, attribute="high"),
+    Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "for the spread: requirements that the counted pods meet, in place of `matchLabels`"),
+    Field("thresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is underutilized if its pods request a lower percentage of its CPU", needed=False, attribute="low"),
+    Field("targetThresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is overutilized if its pods request a higher percentage of its CPU", needed=False, attribute="high"),
 ])
 
 KEEPERS = Table("`gateKeepers`", "gateKeeper", [
     Field("gate", LABEL_KEY, "required", "the scheduling gate that the keeper removes from all pods that have this gate", missing="say which scheduling gate it takes away", say=lambda of: of.gate),
-    Field("quota", whole(1, 8, "1 to 8"), "none", "how many pods can exist at the same time from which the keeper has removed its gate", attribute="quota"),
+    Field("quota", whole(1, 8, "1 to 8"), "none", "from how many pods the keeper may have removed its gate, counting only pods that still exist", attribute="quota"),
     Field("waitsFor", list_of("list of label keys", LABEL_KEY), "none", "other gates that must be removed before the keeper handles a pod; by default, the keeper considers only its own gate", say=lambda of: list(of.waits_for)),
     Field("directs", DIRECTS, "none", "for each pod, which of its `updates` the keeper applies when it removes the gate. If the API server refuses the write because of a conflict, the keeper tries again", say=lambda of: list(of.directs)),
     Field("apart", FLAG, "false", "true: the keeper first writes the update of `directs`, and then removes the gate in a second write", attribute="apart"),
@@ -65,9 +65,9 @@ KEEPERS = Table("`gateKeepers`", "gateKeeper", [
 EXTENDERS = Table("`extender`", "extender", [
     Field("resource", LABEL_KEY.called("name of an extended resource"), "none", "the resource that the extender counts; the scheduler calls the extender only for pods that request this resource (managedResources)", say=lambda of: of.resource),
     Field("ignoredByScheduler", FLAG, "false", "true: NodeResourcesFit does not look at the resource", attribute="ignored_by_scheduler"),
-    Field("verbs", VERBS, "required", "the calls that the extender answers: filter rules out nodes, prioritize scores them, bind sends the Binding, preempt rules out nodes for preemption. Victims that an extender adds or spares are not modelled", missing="say what the extender is called for", say=_verbs_in_words),
+    Field("verbs", VERBS, "required", "the calls that the extender answers: filter rejects nodes, prioritize scores nodes, bind sends the Binding, preempt rejects nodes for preemption. Victims that an extender adds or spares are not modelled", missing="say what the extender is called for", say=_verbs_in_words),
     Field("ignorable", FLAG, "false", "true: if a call fails, the scheduler continues without the extender", attribute="ignorable"),
-    Field("counts", COUNTS, "heard", "the extender counts a pod when its informer shows it on a node (heard), when the extender binds it (bound), or when it answers the filter call, with one node (filtered)", attribute="noting", read=lambda value: Noting(COUNTS.read(value)), say=lambda of: None if of.noting is Noting.HEARD else of.noting.value),
+    Field("counts", COUNTS, "heard", "when the extender counts a pod. heard: when its informer shows the pod on a node. bound: when the extender binds the pod. filtered: when the extender answers the filter call, with one node", attribute="noting", read=lambda value: Noting(COUNTS.read(value)), say=lambda of: None if of.noting is Noting.HEARD else of.noting.value),
     Field("nodes", list_of("list of nodes", NAME), "all", "the nodes that the extender accepts", say=lambda of: None if of.nodes is None else sorted(of.nodes)),
     Field("unresolvable", FLAG, "false", "true: the extender's rejections in the filter call are unresolvable, so preemption does not try the rejected nodes (from 1.21 on)", attribute="unresolvable"),
     Field("scores", table_of("nodes to numbers up to 10", SCORE.schema, 0, MAX_ENTITIES), "with `prioritize` required", "the extender's score of each node, 0 by default. With `scored: true`, ten times this score times `weight` is added to the scores of the plugins", say=lambda of: dict(of.scores)),

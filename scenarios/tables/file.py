@@ -96,21 +96,21 @@ SCOPE = Table(
 # fmt: off
 FILE = Table("The file", "", [
     Field("name", NAME, "the file's name", "the scenario's name"),
-    Field("title", Kind("one line of text", {**WORD, "maxLength": 200}), "none", "what it shows"),
+    Field("title", Kind("one line of text", {**WORD, "maxLength": 200}), "none", "what the scenario shows"),
     Field("race", refers("mapping", "race"), "none", "the upstream race in it, see [`race`](#race)"),
     Field("release", text("text"), "the newest version", "the version to check, such as `\"1.34.4\"`; `\"1.34\"` is the newest patch version of 1.34"),
-    Field("featureGates", GATES, "as the release has them", "gates of the scheduler that are set, such as `{SchedulerAsyncPreemption: false}`; `--gate` wins ([gates](notebook/gates.md)). `podrace check --release R` without a name leaves out the scenarios whose gates R does not have"),
+    Field("featureGates", GATES, "as the release has them", "settings of the scheduler's gates, such as `{SchedulerAsyncPreemption: false}`; `--gate` overrides them ([gates](notebook/gates.md)). `podrace check --release R` without a name skips a scenario if R does not have its gates"),
     Field("properties", PROPERTIES, "all", "the properties to check, such as `[S-CAP]`"),
     Field("also", PROPERTIES, "none", "other relevant properties"),
     Field("expect", EXPECT, "none", "the expected verdicts, for `podrace test`, see [`expect`](#expect)"),
     Field("ask", ASKED, "none", "orders of steps, each with the expected answer, for `podrace test`, see [`ask`](#ask)"),
-    Field("ignore", REASONS, "none", "properties that podrace does not check: reports show them as ignored, with the reason"),
+    Field("ignore", REASONS, "none", "properties that podrace does not check, each with a reason: reports show both"),
     Field("nodes", names_to("names to nodes", "node", 1, 16), "required", "1 to 16 nodes"),
     Field("pods", names_to("names to pods", "pod", 1, 16), "required", "1 to 16 pods"),
     Field("namespaces", names_to("names to namespaces", "namespace", 0, None), "none", "the labels of namespaces"),
     Field("podDisruptionBudgets", names_to("names to budgets", "podDisruptionBudget", 0, 16), "none", "budgets, with the status that the disruption controller last wrote"),
     Field("devices", names_to("names to devices", "device", 0, 16), "none", "the devices that drivers have published, see [`devices`](#devices)"),
-    Field("sharedCounters", table_of("names to whole numbers", whole(1, MAX_SHARE).schema, 0, 16), "none", "counters that partitions of a device share, with their amounts; see [`sharedCounters`](#sharedcounters)"),
+    Field("sharedCounters", table_of("names to whole numbers", whole(1, MAX_SHARE).schema, 0, 16), "none", "counters that the partitions of a device share, and the amount of each counter; see [`sharedCounters`](#sharedcounters)"),
     Field("resourceClaims", names_to("names to claims", "resourceClaim", 0, 16), "none", "ResourceClaims"),
     Field("resourceClaimTemplates", names_to("names to templates", "resourceClaimTemplate", 0, 16), "none", "ResourceClaimTemplates"),
     Field("deviceClasses", names_to("names to classes", "deviceClass", 0, 16), "none", "DeviceClasses that back extended resources, see [`deviceClasses`](#deviceclasses)"),
@@ -119,13 +119,13 @@ FILE = Table("The file", "", [
     Field("volumes", names_to("names to volumes", "volume", 0, 16), "none", "PersistentVolumes, see [`volumes`](#volumes)"),
     Field("volumeClaims", names_to("names to claims", "volumeClaim", 0, 16), "none", "PersistentVolumeClaims"),
     Field("podGroups", names_to("names to groups", "podGroup", 0, 16), "none", "groups of pods, see [`podGroups`](#podgroups)"),
-    Field("controllers", names_to("names to controllers", "controller", 0, 16), "none", "the controllers that create deleted pods again, see [`controllers`](#controllers)"),
+    Field("controllers", names_to("names to controllers", "controller", 0, 16), "none", "controllers, which create deleted pods again, see [`controllers`](#controllers)"),
     Field("descheduler", Kind("plugins to arguments", {**part("descheduler"), "minProperties": 1}), "none", "the plugins of a descheduler, which evicts pods, see [`descheduler`](#descheduler)"),
     Field("gateKeepers", names_to("names to keepers", "gateKeeper", 1, 16), "none", "controllers that remove scheduling gates one by one, see [`gateKeepers`](#gatekeepers)"),
     Field("extender", refers("mapping", "extender"), "none", "an extender of the scheduler, with its own view of the cluster, see [`extender`](#extender)"),
     Field("extenders", names_to("names to extenders", "extender", 1, MAX_EXTENDERS), "none", "several extenders. The scheduler calls them in this order, but ignorable extenders last (up to 1.14, it calls all of them in this order)"),
-    Field("scope", refers("mapping", "scope"), "see there", "which events can happen, and how often"),
-    Field("config", refers("mapping", "config"), "see there", "the scheduler's configuration"),
+    Field("scope", refers("mapping", "scope"), "see [`scope`](#scope)", "which events can happen, and how often"),
+    Field("config", refers("mapping", "config"), "see [`config`](#config)", "the scheduler's configuration"),
 ])
 
 CONFIG = Table("`config`", "config", [
@@ -133,8 +133,8 @@ CONFIG = Table("`config`", "config", [
     Field("ignorePreferredTermsOfExistingPods", FLAG, "false", "true: preferred terms of existing pods do not count for the score of InterPodAffinity; only with `scored`, in every release", attribute="ignore_preferred_of_existing"),
     Field("hardPodAffinityWeight", whole(0, 100, "0 to 100"), "1", "the weight of a required affinity term of another pod; only with `scored`", attribute="hard_affinity_weight", say=_unless_default("hard_affinity_weight")),
     Field("minCandidateNodesPercentage", whole(0, 100, "0 to 100"), "10", "how many candidates preemption looks for, in percent of the nodes; in every release", attribute="min_candidates_percentage", say=_unless_default("min_candidates_percentage")),
-    Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "at least how many candidates preemption looks for, whatever the percentage is; in every release", attribute="min_candidates", say=_unless_default("min_candidates")),
-    Field("scoreWeights", WEIGHTS, "those of the release", "the weight of each score plugin, 0 if it is off (`plugins.score` of the profile); only with `scored`. By default, each plugin has weight 1, except these. From 1.23 on, TaintToleration has 3, and NodeAffinity, PodTopologySpread and InterPodAffinity have 2. From 1.19 to 1.22, PodTopologySpread has 2", attribute="score_weights", say=lambda config: dict(config.score_weights)),
+    Field("minCandidateNodesAbsolute", whole(0, 1000, "0 to 1000"), "100", "the smallest number of candidates that preemption looks for, whatever the percentage is; in every release", attribute="min_candidates", say=_unless_default("min_candidates")),
+    Field("scoreWeights", WEIGHTS, "those of the release", "the weight of each score plugin, 0 if it is off (`plugins.score` of the profile); only with `scored`. The default is 1, with these exceptions: from 1.23 on, 3 for TaintToleration, and 2 for NodeAffinity, PodTopologySpread and InterPodAffinity; from 1.19 to 1.22, 2 for PodTopologySpread", attribute="score_weights", say=lambda config: dict(config.score_weights)),
     Field("scoringStrategy", one_of(RESOURCE_STRATEGIES, "a strategy"), "none", "adds the scores of NodeResourcesFit (with this strategy) and NodeResourcesBalancedAllocation. Each node and each pod then needs cpu and memory. Only with `scored`", attribute="scoring_strategy"),
 ], about="The scheduler's configuration.")
 
@@ -152,10 +152,10 @@ VERDICTS = Table("`verdicts`", "verdict", [
 ])
 
 QUESTIONS = Table("`ask`", "ask", [
-    Field("question", list_of("list of steps", text("step", "a step"), 1), "required", "steps in their order, as `podrace ask` takes them; with `then:`, `not:`, `never:` and `end:` before the words", missing="write the steps that are asked about"),
+    Field("question", list_of("list of steps", text("step", "a step"), 1), "required", "steps in their order, as in `podrace ask`; `then:`, `not:`, `never:` or `end:` can stand before a step", missing="write the steps that are asked about"),
     Field("answer", one_of(ANSWERS, "an answer"), "required", "whether the steps are possible in this order", missing="write possible or impossible"),
     Field("steps", whole(0, MAX_STEPS), "any", "possible only: the length of the shortest run"),
-    Field("release", text("text"), "that of the scenario", "the release to ask"),
+    Field("release", text("text"), "that of the scenario", "the release that the question is about"),
 ], about="A question as `podrace ask` has it, and its answer ([ask](ask.md)).")
 
 RACE = Table("`race`", "race", [

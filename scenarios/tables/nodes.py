@@ -30,9 +30,9 @@ NODES = Table("`nodes`", "node", [
     Field("labels", LABELS, "none", "its labels; podrace adds `kubernetes.io/hostname`", attribute="labels", say=lambda node: {k: v for k, v in node.labels.items() if (k, v) != (HOSTNAME, node.name)}),
     Field("taints", list_of("list of taints", refers("", "taint")), "none", "its taints; a taint with NoExecute evicts pods only with `taint_eviction` in the scope", attribute="taints", read=read_taints, say=lambda node: [taint_in_words(taint) for taint in node.taints]),
     Field("unschedulable", FLAG, "false", "spec.unschedulable; podrace does not add the taint that controllers add: write it under `taints`", attribute="unschedulable"),
-    Field("conditions", CONDITIONS, "Ready is True", "its conditions, such as `{Ready: Unknown}` for a node without connection: its kubelet receives and reports nothing. They set taints only with `node_lifecycle` in the scope. Without it, write condition and taint into one update, or into two (the controller sets the taint later)", attribute="conditions", say=lambda node: {k: v for k, v in node.conditions.items() if (k, v) != (READY, "True")}),
+    Field("conditions", CONDITIONS, "Ready is True", "its conditions. With `{Ready: Unknown}`, the node has lost its connection, and its kubelet receives and reports nothing. Only with `node_lifecycle` in the scope, a controller sets taints for conditions. Otherwise, write the taint into the update with the condition, or into a later one", attribute="conditions", say=lambda node: {k: v for k, v in node.conditions.items() if (k, v) != (READY, "True")}),
     Field("declaredFeatures", FEATURES, "none", "the features that it declares (from 1.36 on)", attribute="features", say=lambda node: sorted(node.features)),
-    Field("exists", FLAG, "true", "false: a node that may join later", say=lambda node: None if node.exists else False),
+    Field("exists", FLAG, "true", "false: the node does not exist at the start, and may join later", say=lambda node: None if node.exists else False),
     Field("updates", names_to("updates by name", "nodeUpdate", 1, MAX_VERSIONS - 1), "none", "the updates of the node's object that can happen: see below"),
 ])
 

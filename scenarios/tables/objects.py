@@ -66,10 +66,10 @@ DEVICES = Table("`devices`", "device", [
     Field("node", text("name of a node"), "none", "the node of the device; without this field, all nodes reach the device", say=lambda device: None if device.node is None else device.node.name),
     Field("deviceClassName", CLASS_NAME, "none", "its device class; all devices without this field are in one class", attribute="of"),
     Field("bindingConditions", FLAG, "false", "true: a pod is bound only after the driver has reported that the device is ready (from 1.36 on)", attribute="conditions"),
-    Field("exists", FLAG, "true", "false: its driver publishes it some time after its node joins", say=lambda device: None if device.exists else False),
+    Field("exists", FLAG, "true", "false: the driver publishes the device some time after its node has joined", say=lambda device: None if device.exists else False),
     Field("capacity", whole(1, MAX_SHARE), "none", "how much all claims together can consume of the device. Several claims can share a device with this field (allowMultipleAllocations, from 1.36 on)", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
     Field("taint", one_of(EFFECTS, "an effect of taints"), "none", "the effect of the taint that the device has from the start (from 1.36 on); `device_taints` add NoExecute later", attribute="taint"),
-    Field("consumesCounters", COUNTERS, "none", "how much of each of the [`sharedCounters`](#sharedcounters) the device uses, if it is a partition of a larger device (from 1.36 on)", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
+    Field("consumesCounters", COUNTERS, "none", "for a partition of a larger device: how much it uses of each of the [`sharedCounters`](#sharedcounters) (from 1.36 on)", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
 ])
 
 ASKED = (
@@ -78,7 +78,7 @@ ASKED = (
     Field("firstAvailable", list_of("list of device classes, or of [`firstAvailable`](#firstavailable)", Kind("", {"anyOf": [CLASS_NAME.schema, part("wish")]}), least=1), "none", "in place of `deviceClassName`: the claim gets the first alternative of this list that is available (from 1.34 on)", say=lambda claim: [plain(WISH.say(w)) for w in claim.wishes] if claim.listed else None),
     Field("capacity", whole(1, MAX_SHARE), "all", "how much the claim consumes of a shared device", attribute="amount"),
     Field("adminAccess", FLAG, "false", "true: the claim has administrator access, so other claims can have the same device, too (from 1.36 on)", attribute="admin"),
-    Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "the taints of devices that the claim tolerates: the taints with this effect, or all taints", attribute="tolerates"),
+    Field("tolerates", one_of((*EFFECTS, EVERY_EFFECT), "an effect of taints, or all"), "none", "which taints of devices the claim tolerates: those with this effect, or all", attribute="tolerates"),
     Field("selectorFailsOn", list_of("list of devices", text("")), "none", "devices for which the claim's selector cannot be evaluated, so that Filter returns an error", attribute="fails_on", say=lambda claim: sorted(claim.fails_on)),
     Field("tolerationSeconds", FLAG, "false", "true: the claim tolerates NoExecute until some time after the device was tainted", attribute="briefly"),
 )
@@ -126,14 +126,14 @@ MOST_VOLUMES = whole(0, MAX_ALLOWED)
 LIMITS = Kind("nodes to whole numbers, or to [first, last]", {"type": "object", "minProperties": 1, "additionalProperties": {"anyOf": [MOST_VOLUMES.schema, {"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [{"anyOf": [MOST_VOLUMES.schema, {"const": "none"}]}, MOST_VOLUMES.schema]}]}}, _limits)
 
 CSI_DRIVERS = Table("`csiDrivers`", "csiDriver", [
-    Field("nodes", LIMITS, "required", "for each node with the driver, the limit of the driver's volumes, from the CSINode. [none, 1]: the driver starts on the node later, with the limit 1. Nodes that are not listed do not have the driver", attribute="limits", missing="say how many volumes nodes take, such as {n1: 1}", say=_limits_in_words),
+    Field("nodes", LIMITS, "required", "for each node with the driver, how many of the driver's volumes the node can have (the limit in its CSINode). [none, 1]: the driver starts on the node later, with the limit 1. Nodes that are not listed do not have the driver", attribute="limits", missing="say how many volumes nodes take, such as {n1: 1}", say=_limits_in_words),
     Field("preventPodSchedulingIfMissing", FLAG, "false", "true: no pod with a volume of the driver is placed on a node without the driver (from 1.37 on)", attribute="required"),
 ])
 
 STORAGE_CLASSES = Table("`storageClasses`", "storageClass", [
     Field("volumeBindingMode", MODE, "Immediate", "when claims of the class are bound", attribute="immediate", read=lambda value: MODE.read(value) == "Immediate", say=lambda of: "Immediate" if of.immediate else "WaitForFirstConsumer"),
     Field("provisioner", text("name"), "kubernetes.io/no-provisioner", "the provisioner that creates volumes for claims of the class. Without a provisioner, only the `volumes` of the file exist", attribute="provisions", read=lambda value: value.scalar("the name of a provisioner") != NO_PROVISIONER, say=lambda of: PROVISIONER if of.provisions else None),
-    Field("csiDriver", text("name of a driver"), "none", "one of `csiDrivers`: the driver of the class's volumes, which limits the number of volumes on a node", attribute="driver"),
+    Field("csiDriver", text("name of a driver"), "none", "the driver of the class's volumes, one of `csiDrivers`. It limits the number of volumes on a node", attribute="driver"),
 ])
 
 VOLUMES = Table("`volumes`", "volume", [
@@ -147,14 +147,14 @@ VOLUMES = Table("`volumes`", "volume", [
 VOLUME_CLAIMS = Table("`volumeClaims`", "volumeClaim", [
     Field("storageClassName", text("name of a class"), "required", "its class", missing="name one of `storageClasses`", say=lambda claim: claim.storage_class.name),
     Field("volumeName", text("name of a volume"), "none", "the volume that the claim names at the start. Claim and volume are bound if the volume's `claimRef` is this claim", say=lambda claim: None if claim.volume is None else claim.volume.name),
-    Field("accessModes", MODES, "none", "only ReadWriteOncePod has an effect: a single pod can use the claim", say=lambda claim: ["ReadWriteOncePod"] if claim.exclusive else None),
+    Field("accessModes", MODES, "none", "only ReadWriteOncePod has an effect: at most one pod can use the claim at a time", say=lambda claim: ["ReadWriteOncePod"] if claim.exclusive else None),
     Field("exists", FLAG, "true", "false: a user may create it later", say=lambda claim: None if claim.exists else False),
 ])
 
 GROUPS = Table("`podGroups`", "podGroup", [
     Field("minCount", whole(1, 8, "1 to 8"), "none", "the group is a gang: at least this many of its pods must be bound together. A group without `minCount` has the policy basic", attribute="min_count"),
     Field("exists", FLAG.called("true or false"), "true", "false: a user may create the group later", attribute="exists", say=lambda group: None if group.exists else False),
-    Field("topologyKey", text("key of a label"), "none", "the pods of the group are placed on nodes with one value of this label (`spec.schedulingConstraints.topology`, in 1.38.0-beta.0 with TopologyAwareWorkloadScheduling)", attribute="topology_key"),
+    Field("topologyKey", text("key of a label"), "none", "all pods of the group must be on nodes with the same value of this label (`spec.schedulingConstraints.topology`, in 1.38.0-beta.0 with TopologyAwareWorkloadScheduling)", attribute="topology_key"),
     Field("parent", text("name of a group with `minGroupCount`"), "none", "the parent group. The group is part of its parent, and is scheduled together with it (`spec.parentCompositePodGroupName`, in 1.38.0-beta.0 with CompositePodGroup)", attribute="parent"),
     Field("minGroupCount", whole(1, 8, "1 to 8"), "none", "the group is a CompositePodGroup: it contains groups in place of pods, and at least this many of its groups must be scheduled together", attribute="min_group_count"),
 ])

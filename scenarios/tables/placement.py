@@ -29,7 +29,7 @@ TOLERATIONS = Table("`tolerations`", "toleration", [
 PORTS = Table("`hostPorts`", "hostPort", [
     Field("port", PORT, "required", "the port, 1 to 65535"),
     Field("protocol", one_of(("TCP", "UDP", "SCTP"), "a protocol"), "TCP", "its protocol"),
-    Field("hostIP", text("address"), "0.0.0.0", "the node's address of the port. 0.0.0.0, or no value, means all addresses, and conflicts with each address. Up to 1.8, the scheduler compares only port numbers"),
+    Field("hostIP", text("address"), "0.0.0.0", "the address of the node at which the port is used. 0.0.0.0, or no value, means all addresses, and conflicts with each address. Up to 1.8, the scheduler compares only port numbers"),
 ])
 
 NODE_AFFINITY = Table("`nodeAffinity`", "nodeAffinity", [
@@ -52,10 +52,10 @@ SPREAD = Table("`topologySpreadConstraints`", "topologySpreadConstraint", [
     Field("maxSkew", SKEW, "required", "how many more pods a domain can have than the domain with the fewest pods", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("topologyKey", LABEL_KEY, "required", "the node label whose value makes a domain", missing="a constraint needs `maxSkew` and `topologyKey`"),
     Field("whenUnsatisfiable", one_of(("DoNotSchedule", "ScheduleAnyway"), "an action"), "DoNotSchedule", "ScheduleAnyway: the constraint is soft, and only affects scores; only with `scored`. A pod can have at most three such constraints"),
-    Field("labelSelector", refers("label selector", "labelSelector"), "required, or its fields", "the pods of the pod's namespace that are counted; from 1.27 on, an empty selector counts only nominated pods"),
+    Field("labelSelector", refers("label selector", "labelSelector"), "required, unless its fields are given", "the pods of the pod's namespace that are counted; from 1.27 on, an empty selector counts only nominated pods"),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "short for the same field of `labelSelector`"),
-    Field("others", OTHERS, "none", "for each domain, the number of pods that are not in this file; this number never changes"),
+    Field("others", OTHERS, "none", "for each domain, how many pods it has that are not in this file; this number never changes"),
     Field("minDomains", SKEW, "1", "if there are fewer domains, the smallest number of pods in a domain counts as 0 (from 1.27 on); not with ScheduleAnyway"),
     Field("nodeAffinityPolicy", INCLUSION, "Honor", "Honor: only nodes that the pod's `nodeSelector` and `nodeAffinity` admit are counted; Ignore: all nodes (from 1.26 on)"),
     Field("nodeTaintsPolicy", INCLUSION, "Ignore", "Honor: only nodes whose taints the pod tolerates are counted (from 1.26 on)"),
@@ -71,7 +71,7 @@ POD_AFFINITY = Table("`podAffinity` and `podAntiAffinity`", "podAffinity", [
 
 POD_TERMS = Table("Pod affinity terms", "weightedTerm", [
     Field("weight", WEIGHT, "1", "the weight of a preferred term; not for required terms"),
-    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: the spelling of Kubernetes, with all fields except `weight` below `podAffinityTerm`"),
+    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: all fields except `weight` can stand below `podAffinityTerm`, as in Kubernetes"),
     Field("topologyKey", Kind("label key", {"type": "string"}), "required", "the node label whose value makes a domain", needed=False),
     Field("labelSelector", refers("label selector", "labelSelector"), "required", "the labels of the selected pods; `{}` means all pods", needed=False),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
@@ -88,5 +88,5 @@ SELECTORS = Table("Label selectors", "labelSelector", [
 REQUIREMENTS = Table("Requirements", "requirement", [
     Field("key", LABEL_KEY, "required", "the label that is compared", missing="a requirement needs `key` and `operator`"),
     Field("operator", one_of([o.value for o in OF_LABELS], "an operator", "word"), "required", "In, NotIn, Exists or DoesNotExist; in node affinity also Gt and Lt", missing="a requirement needs `key` and `operator`"),
-    Field("values", list_of("list of label values", LABEL_VALUE), "none", "at least one for In and NotIn, exactly one number without a sign for Gt and Lt, none otherwise"),
+    Field("values", list_of("list of label values", LABEL_VALUE), "none", "In and NotIn need at least one value, Gt and Lt one number without a sign. The other operators have no values"),
 ])
