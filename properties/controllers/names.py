@@ -167,7 +167,9 @@ class StatusHitsItsPod(WrittenByName):
 
 
 class SchedulerGoesOn(Property):
-    """No handler of the scheduler ends the process because of an event. No goroutine ends it because of the contents of a claim or the state of a group."""
+    """No handler of the scheduler ends the process because of an event. No goroutine ends the process because of the contents of a claim or the
+    state of a group.
+    """
 
     id = "S-EXIT"
     consequence = "The scheduler crashes. No pod is scheduled until it restarts or another replica takes over (some 15 seconds), and it may crash again on the same object."

@@ -203,7 +203,7 @@ class TaintEvictionsHitTheirPod(WrittenByName):
     """No deletion that the taint eviction controller planned for one pod ends a later pod with the same name."""
 
     id = "S-IDTAINT"
-    consequence = "A new pod is deleted because of the taint of an old pod's node. Both pods have the same name. Its workload loses a pod for nothing."
+    consequence = "A new pod is deleted because of a taint on the node of an old pod with the same name. A workload loses a pod for nothing."
 
     taint_eviction: TaintEviction
 
@@ -281,9 +281,7 @@ class NamesRunOnce(Property):
     """
 
     id = "S-TWIN"
-    consequence = (
-        "Two pods of one name, as of a StatefulSet, run at the same time. Both can write to the same data."
-    )
+    consequence = "Two pods with the same name, for example of a StatefulSet, run at the same time. Both can write to the same data."
     issues = (54368,)
 
     kubelet: Kubelet

@@ -47,7 +47,7 @@ class RunningPodsFit(Property):
     """
 
     id = "S-RUN"
-    consequence = "The containers on a node ask for more than it has. They slow each other down, or the kernel kills one for memory."
+    consequence = "The containers on a node ask for more than the node has. They slow each other down, or the kernel kills one for memory."
     issues = (104824,)
 
     kubelet: Kubelet
@@ -72,7 +72,7 @@ class RunningPodsFit(Property):
 
 
 class PortsGivenOnce(BoundAmiss):
-    """No pod is bound to the node on which it was assumed if the snapshot of that attempt held another pod there with the same host port.
+    """No pod is bound to the node on which it was assumed if the attempt's snapshot showed another pod with the same host port on this node.
 
     The kubelet can only reject such a pod (S-ADMIT). The property ignores pods that the snapshot did not have yet, for example because another client bound them. It also ignores pods of groups.
     """
@@ -112,7 +112,7 @@ class PlacedWhereItMayBe(BoundAmiss):
     """
 
     id = "S-SUIT"
-    consequence = "A pod runs on a node that was cordoned, tainted or lacks a label that it asks for. It stays there, may be evicted at once, or the kubelet rejects it (NodeAffinity)."
+    consequence = "A pod runs on a node that was cordoned or tainted, or that lacks a label that the pod requires. It stays there, may be evicted at once, or the kubelet rejects it (NodeAffinity)."
     issues = (63197,)
 
     unsuited = per(Pod, boolean())  # it was assumed on such a node

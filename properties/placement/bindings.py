@@ -34,7 +34,8 @@ from ..base.property import NeverHappens, Property
 
 
 class Capacity(Property):
-    """The pods that are bound to or assumed on a node never request more than it can allocate, and no two of them have the same host port.
+    """The pods that are bound to or assumed on a node never request more than the node can allocate, and no two of these pods have the same host
+    port.
 
     The number of pods does not exceed the limit of the node, either. The kubelet rejects a pod without room or without its port: such a pod fails (S-ADMIT).
     If a node is updated in the run, its largest version counts, because a node that shrinks is not the scheduler's mistake. A pod counts with its requests at the
@@ -196,7 +197,7 @@ class AntiAffinityKept(Property):
     """
 
     id = "S-AFF"
-    consequence = "Two pods share a zone or a node although their anti-affinity forbids it. Nothing corrects it: one failure can take down both until one of them is re-created."
+    consequence = "Two pods share a zone or a node although their anti-affinity forbids it. Nothing corrects this. One failure can take down both pods until one of them is re-created."
     concerns = "both pods"
     issues = (100140,)
 
@@ -297,11 +298,13 @@ class BoundAmiss(Property):
 
 
 class SpreadKept(BoundAmiss):
-    """No pod is bound to the node on which it was assumed if this violated a hard topology spread constraint of the pod (DoNotSchedule). The property counts the pods in the snapshot of the attempt, and pods that the snapshot lacked although they were bound or assumed.
+    """No pod is bound to the node on which it was assumed if this placement violated a hard topology spread constraint of the pod
+    (DoNotSchedule). The property counts the pods in the attempt's snapshot, and also bound and assumed pods that the snapshot lacked.
 
-    Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or relabelled. So nodes count as in the snapshot, and so do pods that
-    the snapshot shows in other domains, even if they are gone. The property does not check pods that another client binds, or that are placed as members of a group.
-    The property ignores constraints, and fields of constraints, that the release ignores.
+    Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or relabelled. So nodes count as the
+    snapshot shows them. Pods that the snapshot shows in other domains count, even if they are gone. The property does not check pods that
+    another client binds, or that are placed as members of a group. The property ignores constraints, and fields of constraints, that the release
+    ignores.
     """
 
     id = "S-SPREAD"
@@ -389,7 +392,7 @@ class BoundAsAssumed(NeverHappens):
     """The API server commits a Binding of a pod only if the scheduler's cache has the pod on the same node."""
 
     id = "S-BIND"
-    consequence = "A pod runs on a node that the scheduler did not reserve for it, or no longer does. The node can become overfull, and the kubelet rejects a pod (OutOfcpu)."
+    consequence = "A pod runs on a node that the scheduler has not reserved for it, or no longer reserves. The node can become overfull, and the kubelet rejects a pod (OutOfcpu)."
     concerns = "the pod that is bound"
     issues = (106361,)
 

@@ -28,10 +28,12 @@ BY_OTHERS = (
 
 
 class PlaceableStaysPlaceable(Property):
-    """If all pods could be placed together when the last of them was created, they still can be. Without users and faults, the cluster can reach a state in which each pod is on a node, is gone, or waits for a scheduling gate.
+    """If all pods could be placed together when the last pod was created, they can still be placed in every later state. That is, without users
+    and faults, the cluster can reach a state in which each pod is on a node, is gone, or waits for a scheduling gate.
 
     A violation is a dead end: the scheduler, the watches, the kubelets and the controllers cannot reach such a state from there, in any order of their steps. A step with
-    several outcomes can have any of them. The property assumes no periodic flush of parked pods, unless the scope says so. It assumes preemption: a pod that preemption deletes need not be placed.
+    several outcomes can have any of them. The property assumes no periodic flush of parked pods, unless the scope says so. The property allows
+    preemption: a pod that preemption deletes need not be placed.
 
     *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
     one is created stays where it is. All other pods count as they were created. A pod of a gang also waits for gates while too few pods of the gang are free of their gates.

@@ -201,7 +201,8 @@ class DismissedPodsLeave(NeverHappens, AboutGroups):
 class GroupNominationsRespected(NominationMonitor):
     """While a group waits for a preemption, each of its pods keeps the node that the group's cycle gave it. No other pod of the same or a lower
     priority is assumed there unless the group's pod still fits next to it. This ends when the group's pod is assumed, deleted or tried again, or when
-    its nomination is withdrawn. It includes members for which no pod is preempted, because without their room the group cannot be placed as a whole.
+    its nomination is withdrawn. The property includes members for which no pod is preempted, because without their room the group cannot be
+    placed as a whole.
     """
 
     id = "S-NOMGROUP"
@@ -386,7 +387,8 @@ class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
 
 
 class GangsMakeProgress(NoEndlessWaitOfGangs):
-    """No gang waits indefinitely while pods of gangs are assumed and released again and again, if it would fit once the other gangs released their assumed pods.
+    """No gang waits indefinitely while gangs assume and release pods again and again, if this gang would fit without the assumed pods of the
+    other gangs.
 
     (The KEP's "Goals" and "Scheduler Changes": competing gangs do not block one another endlessly.)
     """

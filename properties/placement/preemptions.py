@@ -42,7 +42,7 @@ class PreemptionEnds(Liveness):
 
 
 class NoLastingInversion(Liveness):
-    """No pod that may preempt waits indefinitely while at every moment the same node would have room for it without the node's pods of lower priority."""
+    """No pod that may preempt waits indefinitely if there is a node on which it would fit, at every moment, without the node's pods of lower priority."""
 
     id = "L-INV"
     consequence = "An important pod stays Pending indefinitely while less important ones keep the room that it may take."
@@ -141,7 +141,7 @@ class OnePreemptionAtATime(Property):
 
 
 class EvictionsCounted(Property):
-    """An eviction by the eviction subresource is granted only if its budget still has as many pods as it wants to run.
+    """The eviction subresource grants an eviction only if enough pods of the budget remain: as many as the budget wants to run.
 
     Two kinds of pods may be evicted without this condition: a pod that is not ready, as long as it is not ready, and a pod that has succeeded or failed. An eviction lowers the budget's status. Preemption does
     not. The disruption controller updates the status some time after pods are created or deleted. Only evictions by the API server count, because preemption may violate a budget if there is no other way.
@@ -246,7 +246,7 @@ class UnhealthyPodsCanGo(Property):
 
 
 class BudgetsCounted(Property):
-    """If preemption counts a victim as allowed by its budgets, these budgets still allow the eviction after all earlier evictions."""
+    """If preemption counts a victim as one that its budgets allow, these budgets still allow the eviction after all earlier evictions."""
 
     id = "S-PDB"
     consequence = "Preemption takes more pods than the PodDisruptionBudget allows. The application runs with fewer replicas than promised."

@@ -14,7 +14,7 @@ class CacheFollowsNodeEvents(Property):
     """A node is live in the cache if and only if the last event that the cache has handled for it is not its deletion."""
 
     id = "S-CACHE"
-    consequence = "The scheduler sees a node that is gone, or does not see one that is there. Pods fail to bind, or stay Pending although a node is empty, until another event of the node comes."
+    consequence = "The scheduler sees a node that is gone, or does not see one that exists. Pods fail to bind, or stay Pending although a node is empty, until the next event of this node."
     issues = (56261,)
 
     handled = per(Node, boolean())

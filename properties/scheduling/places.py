@@ -79,7 +79,7 @@ class NotQueuedInCycle(Property):
 
 
 class NoGhostQueued(Property):
-    """The queue's handler knows every pod in a sub-queue as pending: if the pod is deleted or bound, the handler has not handled that event yet."""
+    """If a pod in a sub-queue is deleted or bound, the queue's handler has not handled this event yet."""
 
     id = "S-GHOST"
     consequence = "The scheduler tries to place a pod that is gone or bound. It wastes attempts, writes misleading events, and may evict pods in vain."
@@ -224,7 +224,7 @@ class DeletedPodsFreeRoom(NeverHappens):
     """
 
     id = "S-ROOM"
-    consequence = "The room of a deleted pod stays taken in the scheduler's cache. Other pods stay Pending, until the binding cycle or a timeout removes it, or indefinitely if nothing does."
+    consequence = "The room of a deleted pod stays taken in the scheduler's cache. Other pods stay Pending until the binding cycle or a timeout removes the deleted pod, or indefinitely."
     issues = (134217,)
 
     waiting: WaitingPods

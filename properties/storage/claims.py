@@ -67,7 +67,7 @@ class DeviceAllocatedOnce(AboutClaims):
 
 
 class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
-    """A pod that is bound to a node is in reservedFor of each of its claims, and each of them is allocated.
+    """A pod that is bound to a node is in reservedFor of each of its claims, and each of these claims is allocated.
 
     The kubelet starts a pod only if its claims are reserved for it. Pods that a client other than the scheduler binds do not count.
     """
@@ -145,7 +145,7 @@ class FlightsHaveOwners(AboutClaims):
 
 
 class AssumeCacheGoesForward(NeverHappens, AboutClaims):
-    """Once the assume cache has given out a version of a claim, it never goes back to an older one."""
+    """Once the assume cache has returned a version of a claim, it never goes back to an older version."""
 
     id = "S-ASSUME"
     consequence = "The scheduler uses an old version of a claim. It may give a device twice, or leave pods Pending until the claim's next event."

@@ -10,7 +10,8 @@ from .volumes import AboutVolumes
 
 
 class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
-    """When the scheduler binds a pod, the node's volumes of each CSI driver do not exceed the driver's limit, counting volumes that are attached or that pods of the node use.
+    """When the scheduler binds a pod, the node's volumes of each CSI driver do not exceed the driver's limit. Attached volumes count, and
+    volumes that pods of the node use.
 
     If a driver has not started yet on the node, the limit that it will report counts. A volume counts until it is detached.
     If all volumes of a pod are already on the node, its Binding does not count.

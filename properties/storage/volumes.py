@@ -87,10 +87,10 @@ class VolumesHaveOneClaim(AboutVolumes):
 
 
 class PodsGetTheVolumesTheyWerePlacedBy(AboutVolumes):
-    """A pod that is about to be bound, and whose volumes are bound, has for each claim the volume for which its node was chosen."""
+    """When a pod is about to be bound and its volumes are bound, each of its claims has the volume for which the pod's node was chosen."""
 
     id = "S-PLACED"
-    consequence = "The pod's claim got another volume than the one that its node was chosen for. The pod may stay in ContainerCreating, as the node does not reach the volume."
+    consequence = "The pod's claim has another volume than the one for which the node was chosen. The pod may stay in ContainerCreating, as the node does not reach the volume."
     concerns = "the pod that gets another volume"
 
     def is_through(self, use: VolumeUse) -> Expr:

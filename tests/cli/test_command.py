@@ -105,7 +105,7 @@ def test_one_property_is_explained(shell: Shell) -> None:
     ran = shell("properties", "s-nomvis")
     assert ran.code == 0
     assert ran.out.startswith(
-        "Room is reserved until the nomination is known  S-NOMVIS, invariant\n    Until a preemptor's nomination first reaches the"
+        "Room is reserved until the nomination is known  S-NOMVIS, invariant\n    After preemption has chosen a node for a pod, and until this"
     )
     assert "    see kubernetes/kubernetes#72124\n    scenarios: nominated-node-race\n" in ran.out
 

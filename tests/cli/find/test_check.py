@@ -204,7 +204,7 @@ def test_the_seed_race_reads_like_the_issue(shell: Shell) -> None:
     assert ran.code == 1
     story = [
         "Another pod takes the room that preemption made\n",
-        "Property S-NOMVIS: Until a preemptor's nomination first reaches the",
+        "Property S-NOMVIS: After preemption has chosen a node for a pod,",
         "For users: A pod takes the room that preemption has just freed.",
         "The cluster: node n1 has 2 cpu.\n",
         "Pod p asks for 2 cpu, has priority 10 and is pending.\n",
