@@ -103,10 +103,11 @@ survey: setup
 
 # All races and hazards on the real scheduler of several versions, against the table in docs/notebook/real-runs.md, and what of its code is reached (docs/notebook/coverage.md). Needs Go 1.26 or later; compiling a version
 # takes 7 minutes of a processor. REAL_VERSIONS="1.36.3 1.35.4" chooses, REAL_PART=hazards leaves out the races, REAL_PART=empty what has its cell in the table, PODRACE_UPDATE_GOLDEN=1 makes the table anew.
+# REAL_TOURS=large also tours the scenarios of 3,000 to 60,000 transitions (docs/notebook/tours-table.md), which takes hours.
 REAL_TESTS ?= tests/reproduce
 
 real: setup
-	PODRACE_TESTS=ci PODRACE_REAL="$(REAL_VERSIONS)" PODRACE_REAL_PART="$(REAL_PART)" $(BIN)/python -m pytest -m real -s $(REAL_TESTS)
+	PODRACE_TESTS=ci PODRACE_REAL="$(REAL_VERSIONS)" PODRACE_REAL_PART="$(REAL_PART)" PODRACE_REAL_TOURS="$(REAL_TOURS)" $(BIN)/python -m pytest -m real -s $(REAL_TESTS)
 
 # The model held against the real scheduler of four versions on 10,000 random runs, and ten mistakes put into the model that must be found. Needs Go 1.26 or
 # later. LOCKSTEP_VERSIONS="v1.36.3" chooses.
