@@ -3,11 +3,15 @@ package podrace
 import (
 	"slices"
 
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers/policy"
 	informers "k8s.io/client-go/informers/policy/v1"
 	listers "k8s.io/client-go/listers/policy/v1"
 )
+
+// budget is a disruption budget, in the version that the scheduler reads.
+type budget = policyv1.PodDisruptionBudget
 
 // Policy has a lister that lists budgets in the scenario's order. That of the real one is the order of a Go map, and from 1.37 on preemption counts by it which
 // budgets a victim takes from (A-BUDGETS).
