@@ -29,6 +29,7 @@ _PURE = (
 )
 """Functions of the language that do nothing but give an expression."""
 _UNSEEN = "what leaves such a block, or stays after it, is found by that"
+_ELSEWHERE = "write `with when(...):` where the block begins"
 _LEAVING = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 _STATE = ("boolean", "integer", "enum", "ref", "per", "fifo", "record")
@@ -93,14 +94,19 @@ def pitfalls_of(tree: ast.Module, declared: States) -> Iterator[Pitfall]:
         match node:
             case ast.With() if any(_is_block(item.context_expr) for item in node.items):
                 yield from ((line, what) for at, line, what in _leaving(node.body, False) if at not in last)
+                yield from ((line, f"{_ELSEWHERE}: {_UNSEEN}") for line in _yields_of(node.body))
             case ast.ImportFrom(names=names):
                 for one in names:
                     if one.name in _BLOCKS and one.asname not in (None, one.name):
                         yield node.lineno, f"import `{one.name}` under its own name: {_UNSEEN}"
-            case ast.Assign(value=value) | ast.NamedExpr(value=value) | ast.Call(args=[value, *_]) if (
-                _is_block(value)
-            ):
-                yield node.lineno, f"write `with when(...):` where the block begins: {_UNSEEN}"
+            case (
+                ast.Assign(value=ast.expr() as value)
+                | ast.NamedExpr(value=value)
+                | ast.Call(args=[value, *_])
+                | ast.Return(value=ast.expr() as value)
+                | ast.Lambda(body=value)
+            ) if _is_block(value) or _is_named(value, tree):
+                yield node.lineno, f"{_ELSEWHERE}: {_UNSEEN}"
             case ast.ClassDef():
                 yield from _twice(node)
                 yield from _unmarked(node, declared.marked.get(node.name))
@@ -197,6 +203,27 @@ def _is_block(value: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in _BLOCKS
     return False
+
+
+def _is_named(value: ast.expr, tree: ast.Module) -> bool:
+    """Whether it is a function of blocks itself, which would have another name then, and nothing of the file's own that is called so."""
+    if not isinstance(value, ast.Name) or value.id not in _BLOCKS:
+        return False
+    return all(
+        node.arg != value.id
+        if isinstance(node, ast.arg)
+        else not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == value.id)
+        for node in ast.walk(tree)
+    )
+
+
+def _yields_of(body: Sequence[ast.AST]) -> Iterator[int]:
+    """Where the statements of a method give the block that they stand in to another, as a context manager of the user's does."""
+    for node in body:
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            yield node.lineno
+        elif not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            yield from _yields_of([*ast.iter_child_nodes(node)])
 
 
 def _last_anyway(tree: ast.AST) -> Iterator[ast.stmt]:

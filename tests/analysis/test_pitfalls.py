@@ -116,6 +116,11 @@ def written(folder: Path, body: str, holds: str = "self.owner.is_none") -> Path:
         ("from podrace.model.language import when as so\nwith so(self.held[who]):\n    return", 15, f"import `when` under its own name: {UNSEEN}"),
         ("so = when(self.held[who])\nwith so:\n    return\nself.owner = who", 15, f"write `with when(...):` where the block begins: {UNSEEN}"),
         ("import contextlib\nwith contextlib.ExitStack() as stack:\n    stack.enter_context(when(self.held[who]))\n    return", 17, f"write `with when(...):` where the block begins: {UNSEEN}"),
+        ("import contextlib\n@contextlib.contextmanager\ndef held():\n    with when(self.held[who]):\n        yield\nx = 1\nwith held():\n    x = 2\nrequire(x == 1)", 19, f"write `with when(...):` where the block begins: {UNSEEN}"),
+        ("def held():\n    return when(self.held[who])\nx = 1\nwith held():\n    x = 2\nrequire(x == 1)", 16, f"write `with when(...):` where the block begins: {UNSEEN}"),
+        ("held = lambda: when(self.held[who])\nwith held():\n    return\nself.owner = who", 15, f"write `with when(...):` where the block begins: {UNSEEN}"),
+        ("so = when\nwith so(self.held[who]):\n    return\nself.owner = who", 15, f"write `with when(...):` where the block begins: {UNSEEN}"),
+        ("import functools\nso = functools.partial(when, self.held[who])\nwith so():\n    return\nself.owner = who", 16, f"write `with when(...):` where the block begins: {UNSEEN}"),
         ("try:\n    self.owner = 3\nexcept Exception:\n    pass", 17, HIDES),
         ("try:\n    self.owner = 3\nexcept:\n    pass", 17, HIDES),
         ("try:\n    self.owner = 3\nexcept (KeyError, ModelError):\n    pass", 17, HIDES),
@@ -132,6 +137,8 @@ def test_what_is_refused(tmp_path: Path, body: str, line: int, message: str) -> 
     "body",
     [
         "with when(self.held[who]):\n    for u in (1, 2):\n        if u == 1:\n            continue\n        break",
+        "with when(self.held[who]):\n    def all_held():\n        yield self.held[who]\n    require(any_of(all_held()))",
+        "def at(when):\n    return when\nself.owner = at(who)",
         "with when(self.held[who]):\n    def two():\n        return 2\n    self.owner = who",
         "with when(self.held[who]):\n    x = 1\n    require(x == 1)\nx = 2\nrequire(x == 2)",
         "with when(self.held[who]):\n    x = 1\nif who.index:\n    x = 2\nelse:\n    x = 3\nrequire(x > 1)",
@@ -174,6 +181,7 @@ def test_what_is_python_as_ever(tmp_path: Path, body: str) -> None:
         ("self.owner = who", "None", ":17: `free` returns nothing: return a condition"),
         ("self.owner = who", "1", ":17: `free` returns `1`: return a condition"),
         ("self.owner = who", "(True, False)", ":17: `free` returns `(True, False)`: return a condition"),
+        ("del self.owner", "True", ":15: `del` of `owner`: state stays declared, so assign what it is then"),
         ("raise SystemExit(0)", "True", ": line 15: SystemExit: 0"),
     ],
 )

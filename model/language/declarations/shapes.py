@@ -9,7 +9,7 @@ A shape is a description; `allocate` turns it into cells, each with its own stat
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from enum import Enum
+from enum import Enum, Flag
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -54,6 +54,9 @@ class Shape:
 
     def __set__(self, holder: Holder, value: Any) -> None:
         holder.write_field(self.name, value)
+
+    def __delete__(self, holder: Holder) -> None:
+        raise ModelError(f"`del` of `{self.name}`: state stays declared, so assign what it is then")
 
     def allocate(self, path: str, universe: Universe) -> Any:
         """Cells for this shape, their variables named from `path`."""
@@ -237,6 +240,10 @@ def enum(members: type[Enum], initial: Enum | None = None) -> Any:
     """A member of an Enum class; starts at the first unless told otherwise."""
     if not (isinstance(members, type) and issubclass(members, Enum)):
         raise ModelError(f"`enum` needs an Enum class, not `{members!r}`")
+    if issubclass(members, (int, Flag)):
+        raise ModelError(
+            f"the members of `{members.__name__}` are numbers, or sets, to Python: derive it from Enum alone"
+        )
     if not len(members):
         raise ModelError(f"`{members.__name__}` has no members")
     if initial is not None and not isinstance(initial, members):

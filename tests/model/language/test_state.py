@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, Flag, IntEnum
 from functools import partial
 from typing import Any
 
@@ -419,6 +419,14 @@ def test_state_is_read_only_while_it_is_traced() -> None:
         store.number = 1
 
 
+class Numbers(IntEnum):
+    A = 0
+
+
+class Sets(Flag):
+    A = 1
+
+
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
@@ -437,6 +445,14 @@ def test_state_is_read_only_while_it_is_traced() -> None:
         (lambda: per(Pod, 3), r"`3` does not describe state: use boolean\(\), integer\(\)"),
         (lambda: as_shape(Pod), "does not describe state"),
         (lambda: ref(Entity).allocate("a.r", UNIVERSE), "this model has no entities of kind Entity"),
+        (
+            lambda: enum(Numbers),
+            "the members of `Numbers` are numbers, or sets, to Python: derive it from Enum alone",
+        ),
+        (
+            lambda: enum(Sets),
+            "the members of `Sets` are numbers, or sets, to Python: derive it from Enum alone",
+        ),
     ],
 )
 def test_bad_shapes(mistake: Any, message: str) -> None:
