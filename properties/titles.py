@@ -52,7 +52,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "L-ISO": "pods of removed nodes do no harm",
         "L-PEND": "pending pods are scheduled in the end",
         "L-WAKE": "parked pods are woken",
-        "L-PLACE": "pods that could be placed can still be",
+        "L-PLACE": "pods that could be placed at first can be placed later",
         "L-PROG": "every attempt ends",
     },
     "Status and names": {

@@ -133,7 +133,7 @@ class GangBoundAsAWhole(AboutGroups):
 class GroupStatesAreRight(AboutGroups):
     """The state of a group contains no pod whose deletion the scheduler has received. Each pod is in at most one of its sets: unscheduled, assumed, assigned.
 
-    Each pod in one of these sets is known to the state, and PreEnqueue counts only known pods. The property is not checked while a handler handles an event.
+    Each pod in one of these sets is also in the state's set of all pods, the only one that PreEnqueue counts. The property is not checked while a handler handles an event.
     """
 
     id = "S-GROUPSTATE"

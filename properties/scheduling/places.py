@@ -61,7 +61,7 @@ class NotQueuedInCycle(Property):
     """
 
     id = "S-CYCLE"
-    consequence = "The scheduler can begin a second attempt for a pod that it is scheduling already. The second attempt uses outdated objects, and may preempt or fail in vain."
+    consequence = "The scheduler can begin a second attempt for a pod that it is scheduling already. The second attempt uses outdated objects: it may evict pods needlessly, or fail although the pod fits."
     concerns = "the pod that is queued"
     issues = (118226,)
 
