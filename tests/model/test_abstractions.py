@@ -65,6 +65,7 @@ from podrace.model.language import trace_system
 from podrace.model.scheduler.cycles.binding import BindingPhase
 from podrace.model.scheduler.cycles.post_filter import PostFilter
 from podrace.model.scheduler.framework.events import (
+    ASSIGNED_POD_DELETE,
     NODE_ADD,
     NODE_DELETE,
     PERMIT_PLUGIN,
@@ -1022,6 +1023,23 @@ def test_a_tree():
     tree = model.part("node_tree")
     model.do(lambda: tree.add(on[0], tree.zone_by_labels(on[1])))
     assert model.get(lambda: tree.size) == 2
+
+
+def test_a_held_back():
+    """The preemption of p goes on, and no plugin is recorded as having rejected it: a deletion wakes it."""
+    (n0,), p = nodes(2), Pod(0, "p", 1, 10)
+    model = concrete(spec([p], (n0,), backoff=False), "1.36")
+    queue = model.part("queue")
+    model.do(lambda: queue.put(p, SubQueue.UNSCHEDULABLE, PodCopy()))
+
+    def hold() -> None:
+        queue.gated[p] = True
+
+    model.do(hold)
+    assert not model.get(lambda: queue.is_rejected(p))
+    assert not model.get(lambda: queue.is_gated_for(p, ASSIGNED_POD_DELETE))
+    model.do(lambda: queue.move_all(ASSIGNED_POD_DELETE))
+    assert model.get(lambda: queue.sub_queue[p]) is SubQueue.ACTIVE
 
 
 def test_a_moves():
