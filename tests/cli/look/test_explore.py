@@ -45,8 +45,9 @@ scheduler
 """
 
 WRONG = """\
-  S-CAP is violated: The pods that are bound to or assumed on a node never request more than the node can allocate, and
-    no two of these pods have the same host port: no walk from here leads there, within the scope (1 state searched).
+  S-CAP is violated: The pods that are bound to or assumed on a node never request more than the node can allocate,
+    and no two of these pods have the same host port: no walk from here leads there, within the scope (1 state
+    searched).
 """
 
 LINE = (
