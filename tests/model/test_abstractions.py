@@ -1043,8 +1043,8 @@ def test_a_held_back():
 
 
 def test_a_moves():
-    moved, queued = Pod(0, "moved", 1, 1), Pod(1, "queued", 1, 10)
-    model = concrete(spec([moved, queued], nodes(2), backoff=False), "1.36")
+    on, moved, queued = nodes(2), Pod(0, "moved", 1, 1), Pod(1, "queued", 1, 10)
+    model = concrete(spec([moved, queued], on, backoff=False), "1.36")
     queue, scheduler = model.part("queue"), model.part("scheduler")
     model.do(lambda: queue.put(moved, SubQueue.UNSCHEDULABLE, PodCopy()))
     model.do(queue.move_all)
@@ -1054,6 +1054,10 @@ def test_a_moves():
     model.do(lambda: queue.put(moved, SubQueue.UNSCHEDULABLE, PodCopy()))
     model.do(queue.move_all)
     assert enabled(model, lambda: scheduler.pop_amid_move(moved))
+    handlers = model.part("handlers")
+    assert not handlers.hears_of_removals()
+    model.do(lambda: handlers.begin_removal(on[0]))
+    assert enabled(model, lambda: scheduler.pop_amid_move(moved)), "no plugin asked for the removal"
     model.do(lambda: queue.settle())
     assert not enabled(model, lambda: scheduler.pop_amid_move(moved))
 
