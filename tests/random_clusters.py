@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -177,12 +178,26 @@ def patches(most: int = 2) -> st.SearchStrategy[Patch | None]:
     return st.lists(st.sampled_from(POOL), max_size=most, unique_by=by_method).map(composed)
 
 
+@cache
+def addable(release: str) -> tuple[str, ...]:
+    """The changes that can be put into a release: it has what they are about."""
+
+    def fits(key: str) -> bool:
+        try:
+            resolve(release, [key])
+        except ValueError:  # the gate of what it is about is off
+            return False
+        return True
+
+    return tuple(key for key, change in CHANGES.items() if not change.is_in(release) and fits(key))
+
+
 @st.composite
 def questions(draw: Draw, pods: int = 2, nodes: int = 2, mutations: int = 2, kinds: Any = None) -> Asked:
     """A property of a random cluster, on a random release with up to two changes put in or taken out, and a random patch."""
     release = draw(st.sampled_from(RELEASES))
     known = [key for key, change in CHANGES.items() if change.is_in(release)]
-    lacking = [key for key, change in CHANGES.items() if not change.is_in(release)]
+    lacking = addable(release)
     added = draw(st.lists(st.sampled_from(lacking), max_size=1)) if lacking else []
     removed = draw(st.lists(st.sampled_from(known), max_size=1)) if known else []
     composition = resolve(release, added, removed)

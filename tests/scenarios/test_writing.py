@@ -220,6 +220,7 @@ DEFAULTS = {
     "title": "", "priority": 0, "disruptionsAllowed": 0, "pod_events": 4, "node_events": 2, "minDomains": 1, "weight": 1, "maxSkew": 1,
     "whenUnsatisfiable": "DoNotSchedule", "operator": "Equal", "volumeBindingMode": "Immediate", "replicas": 1,
     "completions": 1, "protocol": "TCP", "hostIP": "0.0.0.0", "matchLabels": {}, "labelSelector": {}, "thresholds": None,
+    "count": 1,
 }  # fmt: skip
 """What the writer says although it is so without."""
 LARGE_ENOUGH = (
