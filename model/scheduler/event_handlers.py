@@ -495,6 +495,7 @@ class EventHandlers(Component):
             self.queue.moved_by(Mover.NODE_HANDLER)
             self.node_busy = True
         else:
+            self.queue.settle()
             self.remove_node_now(node)
 
     def hears_of_removals(self) -> bool:

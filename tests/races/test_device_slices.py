@@ -60,12 +60,12 @@ class OneNodeIsMade(AboutClaims):
 
 
 ROWS: list[tuple[str, str, str, tuple[type[Component], ...], str, int, int | None]] = [
-    ("published-late", "L-CLAIM", "1.34.4", (), H, 9104, None),
-    ("published-late", "L-CLAIM", "1.36.3", (), H, 4765, None),
-    ("published-late", "L-CLAIM", "1.37.2", (), H, 4765, None),
+    ("published-late", "L-CLAIM", "1.34.4", (), H, 9068, None),
+    ("published-late", "L-CLAIM", "1.36.3", (), H, 4729, None),
+    ("published-late", "L-CLAIM", "1.37.2", (), H, 4729, None),
     ("published-late", "L-CLAIM", "1.36.3", (SlicesUnheard,), V, 1951, 20),
-    ("published-late", "X-PUBLISHED", "1.36.3", (), V, 1811, 18),
-    ("scaled-up-before-its-slice", "L-LOOP", "1.36.3", (), V, 8755, 35),
+    ("published-late", "X-PUBLISHED", "1.36.3", (), V, 1810, 18),
+    ("scaled-up-before-its-slice", "L-LOOP", "1.36.3", (), V, 8731, 35),
     ("scaled-up-before-its-slice", "L-LOOP", "1.36.3", (SlicesAwaited,), H, 1253, None),
     ("scaled-up-before-its-slice", "L-CLAIM", "1.36.3", (SlicesAwaited,), H, 1253, None),
 ]

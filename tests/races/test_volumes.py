@@ -65,7 +65,7 @@ ROWS: list[tuple[str, str, str, Patches, str, int, int | None]] = [
     ("uncounted-user", "S-RWOP", "1.37", (GhostsUncounted,), H, 5998, None),
     ("exclusive", "S-RWOP", "1.36.3", (), H, 9716782, None),
     ("exclusive", "L-VOL", "1.36.3", (), V, 56084, 62),
-    ("exclusive", "S-STUCK", "1.34.4", (), V, 378153, 79),
+    ("exclusive", "S-STUCK", "1.34.4", (), V, 272816, 74),
     ("exclusive", "S-STUCK", "1.35.4", (), V, 67944, 63),
     ("exclusive", "S-STUCK", "1.36.3", (), V, 56084, 62),
     ("exclusive", "S-STUCK", "1.36.3", (AlwaysActivated,), H, 17723638, None),

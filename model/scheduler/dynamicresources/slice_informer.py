@@ -18,6 +18,7 @@ from ...language import (
     when,
 )
 from ..framework.events import SLICE_CHANGE
+from ..queue.moves import Mover
 from ..queue.scheduling_queue import PriorityQueue
 
 
@@ -66,15 +67,19 @@ class SliceInformer(Component):
         """The store and then the queue's handler, in one step. A new slice wakes the pods that DynamicResources has rejected; a deleted slice wakes none."""
         published = self.device_slices.published[of]
         require(as_expr(published) != as_expr(self.shown[of]))
+        self.queue.goes_on(Mover.SLICES)
         self.shown[of] = published
         with when(published):
             self.queue.move_all(SLICE_CHANGE)
+            self.queue.moved_by(Mover.SLICES)
 
     @step(actor="slice informer", goroutine="taints", each="of")
     @tells("The informer delivers that {of} is tainted.")
     def deliver_taint(self, of: TaintableDevice) -> None:
         """The slice is updated, or changed by a rule, which causes an update event. Without the slice there is no event."""
         require(as_expr(self.device_taints.tainted[of]) & ~as_expr(self.tainted[of]))
+        self.queue.goes_on(Mover.SLICES)
         self.tainted[of] = True
         with when(self.is_shown(of.device)):
             self.queue.move_all(SLICE_CHANGE)
+            self.queue.moved_by(Mover.SLICES)

@@ -42,6 +42,7 @@ class Mover(Enum):
     NODE_HANDLER = 3
     CLAIM_CACHE = 4
     BINDING = 5
+    SLICES = 6
 
 
 def _claimants(cluster: Roster) -> Found:
@@ -181,8 +182,13 @@ class Moves(Entries):
         return as_expr(listed.exists) & (claim.name not in pod.generated or as_expr(listed.named) == OWN)
 
     def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
-        """Whether the event moves the parked pod: no plugin is recorded as having rejected it, or one of those wants it tried again."""
-        return ~self.is_rejected(pod) | self.matches(pod, event, about)
+        """Whether the event moves the parked pod: no plugin is recorded as having rejected it, or one of those wants it tried again.
+
+        PreEnqueue records the plugin that holds a pod back. DefaultPreemption's hint answers Skip to every event, so that no variable says
+        that it is recorded.
+        """
+        unrecorded = ~self.is_rejected(pod) & ~self.gated[pod]
+        return unrecorded | self.matches(pod, event, about)
 
     def move_all(
         self,

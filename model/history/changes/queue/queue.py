@@ -386,6 +386,9 @@ class HeldPodsHear(PriorityQueue):
     def is_gated_for(self, pod: Pod, event: ClusterEvent) -> Expr:
         return super().is_gated_for(pod, event) & self.has_gates(pod, self.copy[pod])
 
+    def is_woken_by(self, pod: Pod, event: ClusterEvent, about: About = None) -> Expr:
+        return ~self.is_rejected(pod) | self.matches(pod, event, about)
+
 
 @before(
     "pop-from-backoff",

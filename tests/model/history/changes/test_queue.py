@@ -34,6 +34,24 @@ def test_an_update_that_pop_comes_between(release, fixes, verdict, steps):
     assert (found.verdict.name, None if found.trace is None else len(found.trace.steps)) == (verdict, steps)
 
 
+@pytest.mark.parametrize(
+    ("release", "fixes", "verdict", "states", "steps"),
+    [
+        ("1.33.6", ("133167",), "HOLDS", 21518, None),  # any event wakes what is held back
+        ("1.34.0", (), "VIOLATED", 6187, 31),
+        ("1.34.0", ("update-in-one-lock",), "HOLDS", 3758, None),
+        ("1.35.4", (), "HOLDS", 4386, None),
+    ],
+)
+def test_what_only_its_own_preemption_holds_back(release, fixes, verdict, states, steps):
+    """held-back-alone: Update queues a new entry, and only DefaultPreemption is recorded for it."""
+    (scenario,) = find_scenarios("held-back-alone")
+    classes = resolve(release, fixes).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
+
+
 @pytest.mark.parametrize("release", ["1.32", "1.34"])
 def test_the_popped_pod_is_in_its_cycle_and_in_activeq(release):
     p = Pod(0, "p", 1)
