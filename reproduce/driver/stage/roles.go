@@ -85,16 +85,22 @@ func identifyChild(parent *actor, i *instance, p point) *actor {
 	if leader := i.gate.leaders[parent.pod]; leader != "" {
 		return &actor{role: preempting, pod: leader, owner: i}
 	}
+	if parent.forPod != "" {
+		return &actor{role: preempting, pod: parent.forPod, owner: i}
+	}
 	return &actor{role: preempting, pod: parent.pod, owner: i}
 }
 
 // note keeps what later points are understood by.
 func (a *actor) note(p point) {
 	if a.role == scheduling && p.call == "NextPod" && p.after && p.pod != "" {
-		a.pod = p.pod
+		a.pod, a.forPod = p.pod, ""
 	}
-	if a.role == scheduling && p.call == "Framework.RunPostFilterPlugins" { // the cycle of a group preempts for one member after the other
-		a.pod = p.pod
+	if a.role == scheduling && p.call == "Framework.RunPostFilterPlugins" && !p.after { // the cycle of a group preempts for one member after the other
+		a.pod, a.forPod = p.pod, ""
+	}
+	if a.role == scheduling && p.call == "Extender.ProcessPreemption" && !a.owner.evictsForPopped { // another pod can have the name since the Pop
+		a.forPod = p.pod
 	}
 	if strings.HasPrefix(p.call, "Queue.") {
 		a.queues = !p.after

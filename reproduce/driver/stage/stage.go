@@ -34,6 +34,7 @@ func (p point) String() string {
 type actor struct {
 	role   role
 	pod    string // of a binding cycle or a preemption its pod; of the scheduling cycle the pod that it popped last
+	forPod string // of the scheduling cycle: the pod that it preempts for, which it has read again by its name
 	number int    // of a handler: which one on its informer
 	parent *actor // of a worker: whom it works for
 	owner  *instance

@@ -91,6 +91,8 @@ type instance struct {
 	cycle   cycle             // what the points have told of the scheduling cycle
 	memory  memory            // what was seen of it before
 	failing map[string]*actor // pod -> in which goroutine its failure handler runs
+
+	evictsForPopped bool // and not for the pod that preemption has read again by its name; from 1.37 on
 }
 
 func (i *instance) isDead() bool {
@@ -331,6 +333,7 @@ func (i *instance) wrap(g *gate, a *answers) error {
 		f := path(sched, name)
 		if !f.IsValid() {
 			f = path(sched, "NextEntity") // NextPod from 1.37 on
+			i.evictsForPopped = true
 		}
 		f.Set(around(f, func(in []any) func([]any) {
 			c := g.enter(name, in...)
