@@ -14,6 +14,8 @@ NONE, ACTIVE, BACKOFF, PARKED = (list(SubQueue).index(q) for q in SubQueue)
 POPS = ("pop", "pop_amid_move")
 TAKES = ("pod_group_cycle", "pop_member")
 """Another pod of the group is taken out of the queue, whichever sub-queue it is in."""
+REQUEUES = (("failure", "requeue"), ("failure", "requeue_too_soon"))
+"""The steps in which the failure handler returns a pod to the queue."""
 UPDATES = (("handlers", "handle_for_queue"), ("handlers", "handle_swap_for_queue"))
 EXITS = ("handlers", "handle_swap_for_cache")
 """In which the scheduler may end its own process, because the cache has another pod under the name."""
@@ -47,6 +49,13 @@ class QueueStates:
             r: place.get(f"pod_watch.seen[QUEUE][{r.after.name}].exists") for r in self._recreations
         }
         self._ended = [place.get(f"handlers.ended[{r.after.name}]") for r in self._recreations]
+
+    def is_refused(self, transition: Transition, before: State, after: State) -> bool:
+        """Whether the failure handler returns a pod, and the queue takes neither it nor another pod of its name."""
+        pod = pod_of(transition)
+        if pod is None or (transition.part, transition.step) not in REQUEUES:
+            return False
+        return not any(self._leaves(q, after, before) for q in self.pods if self.share_name(q, pod))
 
     def starts_anew(self, transition: Transition, before: State, after: State) -> bool:
         """Whether another process goes on after the step; also where it is one in which the scheduler ends its own."""

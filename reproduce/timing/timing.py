@@ -388,6 +388,8 @@ class Timetable:
         is_flush = (transition.part, transition.step) == FLUSHES[1]
         flushed = is_flush and pod is not None and self._queue.share_entry(pod, p)
         if old == new:
+            if p is pod and self._queue.is_refused(transition, before, after):
+                self._flying[p] = self._flying.get(p, [])[1:]
             if flushed and old == PARKED:
                 due = PARKED_FLUSHES if self.rules.again else 1
                 self._records[p] = replace(self._records[p], parked=number, due=due)

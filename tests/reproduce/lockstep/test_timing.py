@@ -14,9 +14,11 @@ from podrace.checker.core.interpreter import Interpreter
 from podrace.checker.trace.execution import replay
 from podrace.model.environment.objects import Pod
 from podrace.model.history import resolve
+from podrace.properties import instrument
 from podrace.reproduce.random_runs.random_runs import Model, Wanted, random_runs
 from podrace.reproduce.timing.durations import Bound, Contradiction, earliest
 from podrace.reproduce.timing.timing import Timing, Untimely, rules_of, timing_of
+from podrace.scenarios import find_scenarios
 
 MOMENTS = 4
 
@@ -306,6 +308,32 @@ def test_an_attempt_that_goes_on_for_another_pod_keeps_what_it_counts() -> None:
     )  # fmt: skip
     moments = moments_of(model, path)
     assert moments[-1] - moments[-2] == 4 + 1
+
+
+def test_a_requeue_that_the_queue_refuses_ends_the_record_of_its_attempt() -> None:
+    """b is tried twice at a time: the first attempt to come back has an entry, the second finds it. The next failure is the entry's third."""
+    (scenario,) = find_scenarios("scenarios/hazards/assumed-after-look.yaml")
+    composition = resolve("1.36.3")
+    model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
+    preempts = (
+        "scheduler.pop", "scheduler.take_snapshot", "scheduler.filter(", "scheduler.reread_preemptor", "scheduler.dry_run", "scheduler.choose_candidate",
+        "scheduler.fail", "failure.read", "failure.requeue", "failure.nominate", "async_preemption.begin", "async_preemption.leave",
+        "async_preemption.evict_last(pod=b, victim=a, ok=True", "handlers.handle_for_cache(pod=a", "handlers.wake_queue(pod=a", "failure.patch",
+        "handlers.handle_for_queue",
+    )  # fmt: skip
+    placed = ("scheduler.assume", "scheduler.start_binding")
+    fails = ("binding.bind(pod=b, reply=ANSWERED", "binding.forget")
+    handled = ("binding.wake_queue", "binding.fail", "failure.read")
+    path = path_of(
+        model, *preempts, "users.delete_pod", "scheduler.pop", "scheduler.take_snapshot", "scheduler.filter(", *placed, "handlers.update_queue", *fails, *handled,
+        "scheduler.pop", "failure.requeue", "scheduler.take_snapshot", "scheduler.filter_nominated", "failure.nominate", "failure.patch", *placed, *fails, *handled,
+        "failure.requeue", "queue.flush_backoff", "failure.nominate",
+        "scheduler.pop", "scheduler.take_snapshot", "scheduler.filter_nominated", *placed, *fails, "failure.patch", *handled,
+        "failure.requeue", "queue.flush_backoff",
+    )  # fmt: skip
+    assert len(path) == 58
+    moments = moments_of(model, path)
+    assert moments[-1] - moments[-2] == 2 + 1, "a backoff of 2 s"
 
 
 # --- the timers simulated --------------------------------------------------------------------------
