@@ -169,8 +169,8 @@ class NeverNamesAnothers(Property):
     ("asked", "patches", "verdict", "states", "steps"),
     [
         (NeverNamesAnothers, (), V, 110, 5),
-        (NamesItsOwn, (OwnerUnasked,), V, 8394, 22),
-        pytest.param(NamesItsOwn, (), H, 3129852, None, marks=pytest.mark.ci),
+        (NamesItsOwn, (OwnerUnasked,), V, 8409, 22),
+        pytest.param(NamesItsOwn, (), H, 3131497, None, marks=pytest.mark.ci),
     ],
 )
 def test_a_status_that_names_the_claim_of_the_pod_before_is_not_relied_on(

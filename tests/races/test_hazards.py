@@ -274,9 +274,9 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("namesake-displaced", "S-CONS", V, 429, 17),
     ("namesake-evicted", "S-IDVICTIM", V, 345, 11),
     ("namesake-lost", "S-CONS", V, 3969, 17),
-    ("namesake-nominated", "S-NOMLIVE", V, 954, 14),
+    ("namesake-nominated", "S-NOMLIVE", V, 902, 14),
     ("namesake-status", "S-IDSTATUS", V, 194, 12),
-    ("namesake-still-nominated", "S-NOMLIVE", V, 1488, 14),
+    ("namesake-still-nominated", "S-NOMLIVE", V, 1365, 14),
     ("namesake-tainted-out", "S-IDTAINT", V, 872, 8),
     ("namespace-unasked", "S-STUCK", V, 43, 20),
     ("only-place-taken", "L-PLACE", V, 13684, 7),
@@ -403,9 +403,9 @@ def test_a_pod_that_is_tried_first_keeps_its_only_place() -> None:
 @pytest.mark.parametrize(
     ("release", "patches", "verdict", "states", "steps"),
     [
-        (NEWEST, (NominatedByUID,), V, 1480, 14),
-        (NEWEST, (SwappedTakenOut,), V, 1489, 14),
-        pytest.param(NEWEST, (NominatedByUID, SwappedTakenOut), H, 385069, None, marks=pytest.mark.ci),
+        (NEWEST, (NominatedByUID,), V, 1357, 14),
+        (NEWEST, (SwappedTakenOut,), V, 1366, 14),
+        pytest.param(NEWEST, (NominatedByUID, SwappedTakenOut), H, 384314, None, marks=pytest.mark.ci),
     ],
 )
 def test_a_list_leaves_the_nomination_of_the_pod_that_it_replaces(

@@ -199,9 +199,18 @@ class PostFilter(SchedulePod):
         else:
             require(self.is_searched(pod))
         require(self.preemption.may_be_chosen(pod, node))
-        self.preemption.commit(pod, node)
-        self.nominee = node
-        self.after_choice(pod, node)
+        for preemptor, acts in self.preemptors(pod):
+            with when(acts):
+                self.preemption.commit(preemptor, node)
+                self.nominee = node
+                self.after_choice(preemptor, node)
+
+    def preemptors(self, pod: Pod) -> list[tuple[Pod, Expr]]:
+        """For whom the victims of `pod` are evicted: for the popped pod, whichever pod was found under its name (Preempt, 1.37)."""
+        found = [(r, as_expr(self.stands_in[r])) for r in self.universe[Recreation] if r.after is pod]
+        for r, _ in found:
+            self.stands_in[r] = False
+        return [(pod, ~any_of(stands for _, stands in found)), *((r.before, stands) for r, stands in found)]
 
     def after_choice(self, pod: Pod, node: Node) -> None:
         """The phase after the choice: a goroutine evicts the victims (the failure handler records the nomination)."""

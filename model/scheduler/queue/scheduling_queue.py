@@ -51,11 +51,16 @@ class PriorityQueue(Moves):
     def add(self, pod: Pod, new: PodObject) -> None:
         """Add: a new pending pod. Its nomination counts even if a PreEnqueue plugin holds the pod back (139057)."""
         self.settle()
-        self._forget_rejection(pod)
-        self.enter_added(pod, new)
-        self.clock.arrived(pod)
-        with when(self.nominates_added(pod)):
-            self.nominator.add(pod, None, new.nominated)
+        with when(~self.is_left_out(pod, new)):
+            self._forget_rejection(pod)
+            self.enter_added(pod, new)
+            self.clock.arrived(pod)
+            with when(self.nominates_added(pod)):
+                self.nominator.add(pod, None, new.nominated)
+
+    def is_left_out(self, pod: Pod, new: PodObject) -> Expr:
+        """Whether Add changes nothing, because PreEnqueue holds the pod back and the queue has an entry of its name."""
+        return as_expr(False)
 
     def nominates_added(self, pod: Pod) -> Expr:
         """Whether the nomination of a newly added pod counts."""

@@ -141,17 +141,24 @@ class SubQueues(Component):
         """PreEnqueue: the sub-queue of a pod that should enter activeQ or backoffQ. If a plugin holds the pod back, it is parked as gated."""
         gates = self.has_gates(pod, copy)
         alone = self.gang_scheduling.holds(pod)
-        held = gates | self.async_preemption.holds(pod) | alone
-        holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone & ~gates}
-        if self.waits_for_claims(pod):
-            missing = ~self.dynamic_resources.is_ready(pod, copy.named)
-            holding[DYNAMIC_RESOURCES] = missing & ~held
-            held = held | missing
+        early, held = self._held(pod, copy)
+        holding = {SCHEDULING_GATES: gates, GANG_SCHEDULING: alone & ~gates, DYNAMIC_RESOURCES: held & ~early}
         self.gated[pod] = held
         for plugin in self.universe[Plugin]:
             if plugin.name in holding:
                 self.rejected_by[pod][plugin] = self.rejected_by[pod][plugin] | holding[plugin.name]
         return select(held, SubQueue.UNSCHEDULABLE, sub_queue)
+
+    def is_held(self, pod: Pod, copy: PodCopy | PodObject) -> Expr:
+        """Whether a PreEnqueue plugin holds the pod back."""
+        return self._held(pod, copy)[1]
+
+    def _held(self, pod: Pod, copy: PodCopy | PodObject) -> tuple[Expr, Expr]:
+        """Whether a plugin before DynamicResources holds the pod back, and whether any does."""
+        early = self.has_gates(pod, copy) | self.async_preemption.holds(pod) | self.gang_scheduling.holds(pod)
+        if not self.waits_for_claims(pod):
+            return early, early
+        return early, early | ~self.dynamic_resources.is_ready(pod, copy.named)
 
     def waits_for_claims(self, pod: Pod) -> bool:
         """Whether the pod has claims, and claims can be created and deleted."""

@@ -45,7 +45,7 @@ def test_a_regression_is_missing_only_in_the_releases_that_had_it():
 
 
 TAKEN_BACK = {
-    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "142289", "empty-effects-tolerated", "gated-beside-another", "gone-victims-condition", "own-terms-merged",
+    "73097", "103019", "108366", "84014", "86964", "93044", "93355", "93938", "95130", "116550", "118438", "120413", "127470", "130189", "133167", "137139", "138324", "139162", "139450", "139522", "142289", "empty-effects-tolerated", "gated-beside-another", "gated-replaces-parked", "gone-victims-condition", "own-terms-merged",
     "removed-not-preempted", "update-in-one-lock",
 }  # fmt: skip
 """Changes that an earlier release had, or had no need of, and a later one lacks."""
@@ -211,6 +211,8 @@ UNSEEN = {
     "updates-by-uid": "needs a list that shows the next pod of a name: see tests/model/scheduler/queue/test_entries.py",
     "entries-of-one-name": "needs a name that is used again: see the scenario namesake-displaced",
     "gated-beside-another": "needs a name that is used again: see scheduler/queue/test_entries",
+    "gated-replaces-parked": "needs a name that is used again: see scheduler/queue/test_entries",
+    "preempts-for-the-popped": "needs a name that is used again: see scheduler/preemption/test_namesakes",
     "135394": "needs a pod whose labels change: see test_pod_updates",
     "in-place-resize": "needs a pod that is resized: see test_pod_updates",
     "109442": _UPDATES,

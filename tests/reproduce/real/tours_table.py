@@ -26,14 +26,16 @@ REST = {
     "differ": "differ",
     "behind a difference": "behind a difference",
     "left": "not reached in time",
+    "runs differ where others do not": "runs that differ at transitions that other runs take",
 }
-"""What a cell says of the transitions that were not taken, and the row of the totals."""
+"""What a cell says of the transitions that were not taken, and of runs that differ all the same; and the row of the totals."""
 
 
 def cell(tour: Tour) -> str:
     """What became of the transitions."""
     refused = sum(tour.not_forced.values()) + tour.within_lock
-    counts = (refused, tour.behind, tour.differing, tour.behind_differing, tour.left)
+    elsewhere = sum(found.runs for found in tour.departures if not found.transitions)
+    counts = (refused, tour.behind, tour.differing, tour.behind_differing, tour.left, elsewhere)
     told = ", ".join(f"{count:,} {words}" for count, words in zip(counts, REST, strict=True) if count)
     taken = "all" if tour.taken == tour.transitions else f"{tour.taken:,}"
     return f"{taken} of {tour.transitions:,}{f': {told}' if told else ''}"

@@ -101,6 +101,18 @@ class NoPreemptionGoroutine(AsyncPreemption):
         require(False)
 
 
+@before(
+    "preempts-for-the-popped",
+    "victims are evicted for the popped pod, not for the pod that was found under its name",
+    first_in="1.37",
+)
+class PreemptsForTheFound(Scheduler):
+    """What Preempt read again by name was its preemptor to the end: the goroutine registered it, and PreEnqueue held it back."""
+
+    def preemptors(self, pod: Pod) -> list[tuple[Pod, Expr]]:
+        return [(pod, as_expr(True))]
+
+
 @before("async-preemption", _ASYNC, first_in="1.33", gate="SchedulerAsyncPreemption")
 class PreemptionInCycle(Scheduler):
     """The scheduling cycle evicted the victims itself."""

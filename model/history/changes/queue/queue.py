@@ -331,13 +331,26 @@ class OneEntryForAName(PriorityQueue):
 class GatedPodsAreLeftOut(PriorityQueue):
     """A pod that a plugin held back was not added where activeQ or backoffQ had its name."""
 
-    def enter_added(self, pod: Pod, new: PodObject) -> None:
-        waiting = (SubQueue.ACTIVE, SubQueue.BACKOFF)
+    def is_left_out(self, pod: Pod, new: PodObject) -> Expr:
         others = namesakes(self.universe, pod)
-        taken = any_of(self.sub_queue[other] == place for other in others for place in waiting)
-        super().enter_added(pod, new)
-        if others:
-            self._drop(pod, taken & self.gated[pod])
+        waiting = (SubQueue.ACTIVE, SubQueue.BACKOFF)
+        taken = any_of(self.sub_queue[one] == place for one in (pod, *others) for place in waiting)
+        return super().is_left_out(pod, new) | (self.is_held(pod, new) & taken if others else as_expr(False))
+
+
+@before(
+    "gated-replaces-parked",
+    "a pod that is held back replaces the parked entry of its name",
+    first_in="1.36",
+    since="1.33",
+)
+class ParkedEntriesStay(PriorityQueue):
+    """A pod that a plugin held back was not added where a parked entry had its name: that entry kept the plugins that had rejected it."""
+
+    def is_left_out(self, pod: Pod, new: PodObject) -> Expr:
+        others = namesakes(self.universe, pod)
+        parked = any_of(self.sub_queue[one] == SubQueue.UNSCHEDULABLE for one in (pod, *others))
+        return super().is_left_out(pod, new) | (self.is_held(pod, new) & parked if others else as_expr(False))
 
 
 @before("135905", TARGETS, first_in="1.37")

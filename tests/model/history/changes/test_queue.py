@@ -126,3 +126,48 @@ def test_120413_a_pod_is_deaf_once_its_mark_is_kept_for_nobody(kept_for_another)
     model.do(remember)
     model.do(lambda: queue.done(done))
     assert model.get(lambda: queue.deaf[marked]) is not kept_for_another
+
+
+@pytest.mark.parametrize(
+    ("release", "fixes", "states", "steps"),
+    [
+        ("1.34.0", (), 4646, 23),
+        ("1.35.4", (), 6808, 25),
+        ("1.36.3", (), 2371, 20),
+        ("1.36.3", ("preempts-for-the-popped",), 26939, 36),  # 141694: the victim is gone already
+        ("1.37.2", (), 26939, 36),
+    ],
+)
+def test_whom_the_preemption_of_the_predecessor_holds_back(release, fixes, states, steps):
+    """held-back-namesake: the goroutine evicts for the pod that has the name by now, which PreEnqueue holds back."""
+    (scenario,) = find_scenarios("held-back-namesake")
+    classes = resolve(release, fixes).classes
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
+    assert found.trace is not None
+    labels = [step.label for step in found.trace.steps]
+    popped = "scheduler.pop(pod=p-again)" in labels
+    assert (found.counts.states, len(labels), popped) == (states, steps, steps == 36)
+
+
+@pytest.mark.parametrize(
+    ("release", "place", "kept"),
+    [
+        ("1.32", SubQueue.UNSCHEDULABLE, False),
+        ("1.33.6", SubQueue.UNSCHEDULABLE, True),
+        ("1.35.4", SubQueue.UNSCHEDULABLE, True),
+        ("1.36.3", SubQueue.UNSCHEDULABLE, False),
+        ("1.36.3", SubQueue.BACKOFF, True),
+        ("1.37.2", SubQueue.BACKOFF, False),
+    ],
+)
+def test_a_pod_that_is_added_gated_finds_an_entry_of_its_name(release, place, kept):
+    """Add drops what it brings, and the entry keeps its record; or the entry makes way."""
+    p, q = Pod(0, "p", 1), Pod(1, "q", 1, recreates="p", exists=False, gated=True)
+    model = concrete(spec([p, q], nodes(2), pod_deletions=1, pod_creations=1), release)
+    queue = model.part("queue")
+    model.do(lambda: queue.put(p, place, PodCopy()))
+    model.do(lambda: queue.add(q, PodObject(exists=True, gated=True)))
+    where = model.get(lambda: queue.sub_queue[p]), model.get(lambda: queue.sub_queue[q])
+    parked = SubQueue.UNSCHEDULABLE
+    both = release == "1.37.2"
+    assert where == ((place, SubQueue.NONE) if kept else (place if both else SubQueue.NONE, parked))
