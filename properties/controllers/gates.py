@@ -9,7 +9,8 @@ from ..base.property import Property
 
 
 class QuotaIsNotHeldBack(Property):
-    """When the controllers and the scheduler can take no step, no pod that a second gate holds back has quota that another pod waits for.
+    """When the controllers and the scheduler can take no step, no gated pod holds quota that another pod
+    waits for.
 
     A user sees an admitted workload whose pod stays SchedulingGated, while another workload waits for the quota. The property does not assume that users remove
     gates that have no keeper.

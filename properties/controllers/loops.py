@@ -15,8 +15,9 @@ from ..base.property import Property
 class NoReplacementForEver(Property):
     """Pods of one owner are not removed from their nodes, created again and placed again indefinitely, and no node is created and removed indefinitely.
 
-    Pods are removed by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by their controller. A pod that finishes by itself does not
-    count. Users act finitely often, so only the cluster's own components keep such a loop going.
+    Pods are removed by the descheduler, by preemption, by a kubelet that rejects them, with a node, or by
+    their controller. The property ignores a pod that finishes by itself. Users act finitely often, so only
+    the cluster's own components keep such a loop going.
     """
 
     id = "L-LOOP"
@@ -71,7 +72,8 @@ class NoReplacementForEver(Property):
 
 
 class NoMoreThanWanted(Property):
-    """No owner has more pods than it wants. For a Job and a StatefulSet, terminating pods count, too.
+    """No owner has more pods than it wants. For a Job and a StatefulSet, this number includes terminating
+    pods.
 
     A user sees two pods that do the work of one ordinal, or a surplus pod that takes another pod's room until its controller deletes it. With the podReplacementPolicy
     TerminatingOrFailed, a Job creates a pod while the previous pod terminates and still uses its room, as the policy says.

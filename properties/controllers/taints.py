@@ -95,8 +95,9 @@ class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
 class NobodyLeavesReadyNodes(_DeletionsHaveReasons):
     """The taint eviction controller begins to delete a pod only if one of two things happened since the pod was bound. Its node was not ready at some moment, or an actor other than the node lifecycle controller tainted the node.
 
-    When a node is ready again, its taints are removed some time later, NoSchedule before NoExecute. In a violation, a pod is bound in between and is evicted when
-    its toleration ends, or the controller learns late that the taints are gone.
+    When a node is ready again, its taints are removed some time later, NoSchedule before NoExecute. In a
+    violation, a pod is bound between these two removals and is evicted when its toleration ends, or the event
+    that the taints are gone reaches the taint eviction controller late.
     """
 
     id = "S-BACK"
@@ -229,7 +230,7 @@ class TaintedPodsLeave(_OfTaints):
     """
 
     id = "S-LEAVE"
-    consequence = "A pod stays on a node whose taint it does not tolerate, indefinitely. A drained or broken node keeps its pod until somebody deletes it."
+    consequence = "A pod stays on a node whose taint it does not tolerate, indefinitely. A drained or broken node keeps its pod until somebody deletes the pod."
     kind = "deadlock freedom"
     concerns = "the pod that stays"
     issues = (107543, 125332)
@@ -249,11 +250,11 @@ class TaintedPodsLeave(_OfTaints):
 class NothingLeftOfWorks(Property):
     """Once the taint eviction controller has deleted a pod, handled its deletion and ended its goroutine, it keeps nothing under the pod's name.
 
-    In a violation, the controller does not plan a deletion for the next pod with this name.
+    In a violation, what is left makes the controller plan no deletion for the next pod with this name.
     """
 
     id = "S-KEPT"
-    consequence = "The controller keeps the eviction of a deleted pod. Its memory grows. A later pod of the same name may be evicted wrongly, or is never evicted."
+    consequence = "The controller keeps the planned eviction of a deleted pod. Its memory grows. A later pod of the same name may be evicted wrongly, or is never evicted."
     issues = (125332, 107543)
 
     taint_eviction: TaintEviction
@@ -277,7 +278,7 @@ class NothingLeftOfWorks(Property):
 class NamesRunOnce(Property):
     """No two pods with the same name run at the same time: a kubelet stops the first before another kubelet admits the second.
 
-    Kubelets decide only where the scope has `kubelet_admission`.
+    The model's kubelets admit and reject pods only with `kubelet_admission` in the scope.
     """
 
     id = "S-TWIN"

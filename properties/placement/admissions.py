@@ -18,8 +18,9 @@ from .bindings import BoundAmiss
 class NoPodRejected(Property):
     """No kubelet rejects a pod because the node has no room for it next to the pods that still run, or because the node does not suit it.
 
-    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (for NoExecute taints): the pod has failed, and its owner must create another. Kubelets
-    decide only with `kubelet_admission` in the scope.
+    A user sees OutOfcpu, OutOfmemory, OutOfpods, NodeAffinity or TaintToleration (for NoExecute taints): the
+    pod has failed, and its owner must create another. The model's kubelets admit and reject pods only with
+    `kubelet_admission` in the scope.
     """
 
     id = "S-ADMIT"
@@ -42,12 +43,14 @@ class NoPodRejected(Property):
 class RunningPodsFit(Property):
     """The pods that still run on a node never request more than the node can allocate, even if their objects are deleted.
 
-    In a violation, containers run together that do not fit together: for example, two of them have one exclusive CPU. If a node is updated in the run, its largest version counts;
-    if a pod is updated, its smallest. Kubelets decide only with `kubelet_admission` in the scope.
+    In a violation, containers run together that do not fit together: for example, two of them have one
+    exclusive CPU. If a node is updated in the run, the property uses its largest version. If a pod is
+    updated, the property uses its smallest version. The model's kubelets admit and reject pods only with
+    `kubelet_admission` in the scope.
     """
 
     id = "S-RUN"
-    consequence = "The containers on a node ask for more than the node has. They slow each other down, or the kernel kills one for memory."
+    consequence = "The containers on a node ask for more than the node has. They slow each other down, or the kernel kills one because memory runs out."
     issues = (104824,)
 
     kubelet: Kubelet
@@ -107,8 +110,9 @@ class PortsGivenOnce(BoundAmiss):
 class PlacedWhereItMayBe(BoundAmiss):
     """No pod is bound to the node on which it was assumed if the snapshot of that attempt showed the node as unsuitable: cordoned, with a taint that the pod does not tolerate, or without a label that the pod requires.
 
-    The property ignores changes of the node after the snapshot. The snapshot can be as old as the last update that the node handler received. The pod counts as it is
-    at the API server when the scheduler assumes it.
+    The property ignores changes of the node after the snapshot. The snapshot shows a node as in the last
+    update that the node handler received. For the pod, the property uses the API server's object at the
+    moment at which the scheduler assumes the pod.
     """
 
     id = "S-SUIT"
@@ -150,8 +154,9 @@ def _suits(pod: Pod, node: Node) -> bool:
 class DeferredResizesKeepNobodyOut(Property):
     """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod fits on a node if the node's pods count with their allocated resources.
 
-    The scheduler counts the size that the user requests, although the kubelet may defer the resize indefinitely. Kubelets decide only with `kubelet_admission` in the
-    scope. A pod that is not resized, or that no kubelet has, counts with its requests.
+    The scheduler counts the size that the user requests, although the kubelet may defer the resize
+    indefinitely. The model's kubelets defer resizes only with `kubelet_admission` in the scope. For a pod
+    that is not resized, or that no kubelet has received, the property uses the requests.
     """
 
     id = "S-DEFER"

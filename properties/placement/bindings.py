@@ -37,9 +37,11 @@ class Capacity(Property):
     """The pods that are bound to or assumed on a node never request more than the node can allocate, and no two of these pods have the same host
     port.
 
-    The number of pods does not exceed the limit of the node, either. The kubelet rejects a pod without room or without its port: such a pod fails (S-ADMIT).
-    If a node is updated in the run, its largest version counts, because a node that shrinks is not the scheduler's mistake. A pod counts with its requests at the
-    moment of its Binding, because a bound pod that grows is not the scheduler's mistake, either.
+    The number of pods does not exceed the limit of the node, either. The kubelet rejects a pod for which the
+    node has no room or no free port: such a pod fails (S-ADMIT). If a node is updated in the run, the
+    property uses its largest version, because a node that shrinks is not the scheduler's mistake. For a pod,
+    the property uses the requests at the moment of the Binding, because a bound pod that grows is not the
+    scheduler's mistake, either.
     """
 
     id = "S-CAP"
@@ -121,7 +123,8 @@ def _request_when_bound(prop: Property, pod: Pod, resource: str) -> Expr:
 class NoErrorForAbsentNode(Property):
     """Scheduling a pod ends in an error only if a call or a plugin fails, never because a node is absent.
 
-    One error does not count: AssumePod refuses a pod that the cache already has, as in issue 52914. S-UNIQ and S-CYCLE check that such a pod is not tried at all.
+    The property ignores one error: AssumePod refuses a pod that is already in the cache, as in issue 52914.
+    S-UNIQ and S-CYCLE check that such a pod is not tried at all.
     """
 
     id = "S-ERR"
@@ -192,8 +195,9 @@ class NoPodLost(Property):
 class AntiAffinityKept(Property):
     """No two bound or assumed pods on existing nodes violate a required anti-affinity term of either pod.
 
-    A relabelled node is not the scheduler's mistake. So if labels of nodes are updated in the run, two nodes share a domain only if all their
-    versions do. If labels of a pod are updated, a term selects the pod only if it selects all its versions.
+    A relabelled node is not the scheduler's mistake. So if labels of nodes are updated in the run, the
+    property treats two nodes as one domain only if all versions of both nodes have the same value. If labels
+    of a pod are updated, a term must select all versions of the pod.
     """
 
     id = "S-AFF"
@@ -301,10 +305,10 @@ class SpreadKept(BoundAmiss):
     """No pod is bound to the node on which it was assumed if this placement violated a hard topology spread constraint of the pod
     (DoNotSchedule). The property counts the pods in the attempt's snapshot, and also bound and assumed pods that the snapshot lacked.
 
-    Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or relabelled. So nodes count as the
-    snapshot shows them. Pods that the snapshot shows in other domains count, even if they are gone. The property does not check pods that
-    another client binds, or that are placed as members of a group. The property ignores constraints, and fields of constraints, that the release
-    ignores.
+    Later changes are not the scheduler's mistake: deleted pods, and nodes that are created, deleted or
+    relabelled. So the property uses the nodes of the snapshot. It also counts pods that the snapshot shows in
+    other domains, even if these pods are gone. It does not check pods that another client binds, or that are
+    placed as members of a group. It ignores constraints, and fields of constraints, that the release ignores.
     """
 
     id = "S-SPREAD"

@@ -31,15 +31,22 @@ class PlaceableStaysPlaceable(Property):
     """If all pods could be placed together when the last pod was created, they can still be placed in every later state. That is, without users
     and faults, the cluster can reach a state in which each pod is on a node, is gone, or waits for a scheduling gate.
 
-    A violation is a dead end: the scheduler, the watches, the kubelets and the controllers cannot reach such a state from there, in any order of their steps. A step with
-    several outcomes can have any of them. The property assumes no periodic flush of parked pods, unless the scope says so. The property allows
-    preemption: a pod that preemption deletes need not be placed.
+    A violation is a dead end: the scheduler, the watches, the kubelets and the controllers can no longer
+    reach a state in which each pod is on a node, is gone, or waits for a scheduling gate, in any order of
+    their steps. A step with several outcomes can have any of them. The property assumes no periodic flush of
+    parked pods, unless the scope says so. The property allows preemption: a pod that preemption deletes does
+    not have to be placed again.
 
-    *Together* means one after the other, in some order, each on a node that exists and passes all filters for it. A pod that is bound or assumed when another
-    one is created stays where it is. All other pods count as they were created. A pod of a gang also waits for gates while too few pods of the gang are free of their gates.
+    *Together* means one after the other, in some order, each on a node that exists and passes all filters for
+    it. A pod that is bound or assumed when another one is created stays where it is. For all other pods, the
+    property ignores the volumes and devices that they got later, and the node that a gate keeper chose for
+    them. A pod of a gang also waits for gates while the gang has fewer than minCount pods without gates.
 
-    The property asks again whether all pods can be placed together whenever a pod is created. If they cannot, some pod has to wait, and the property says nothing until the next pod
-    is created. It also asks again when a node changes, and when users update, delete, evict or bind pods, or change volumes and claims. A change that makes the placement impossible is no dead end. If controllers create pods, L-PLACE can wrongly hold.
+    The property asks again whether all pods can be placed together whenever a pod is created. If they cannot,
+    some pod has to wait, and the property says nothing until the next pod is created. It also asks again when
+    a node changes, and when users update, delete, evict or bind pods, or change volumes and claims. If the
+    change itself makes the placement impossible, this is no dead end. If controllers create pods, L-PLACE can
+    wrongly hold.
     """
 
     id = "L-PLACE"

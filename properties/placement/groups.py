@@ -70,12 +70,14 @@ class AboutGroups(Property):
 class GangLetGoAsAWhole(NeverHappens, AboutGroups):
     """A pod of a gang is allowed to be bound only when at least minCount pods of the gang have a place: in the scheduler's cache, or in the result of their group's cycle.
 
-    In a tree of groups, at least minGroupCount of its gangs must also have enough pods with a place. Pods count until the scheduler receives their deletion. (The KEP's "Summary": no pod of the group passes Permit before enough of them have reached Permit.) A later deletion or
-    failed Binding does not violate the property.
+    In a tree of groups, at least minGroupCount of its gangs must also have enough pods with a place. A pod
+    keeps its place until the scheduler receives its deletion. (The KEP's "Summary": no pod of the group
+    passes Permit before enough of them have reached Permit.) A later deletion or failed Binding does not
+    violate the property.
     """
 
     id = "S-QUORUM"
-    consequence = "Some pods of a gang start without enough others. They hold their room and do no work until the rest comes, or indefinitely."
+    consequence = "Some pods of a gang start without enough others. They hold their room and do no work until the other pods start, or indefinitely."
     concerns = "the pod that is allowed to be bound"
 
     pod_group_cycle: PodGroupCycle
@@ -111,11 +113,14 @@ class GangLetGoAsAWhole(NeverHappens, AboutGroups):
 class GangBoundAsAWhole(AboutGroups):
     """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
-    The same applies to a tree of groups: no pod of the tree stays bound indefinitely while too few of its gangs are complete (fewer than minGroupCount), although enough of its gangs have minCount pods. (The KEP's "Goals" exclude that some pods of a gang run while others can never run.) If users delete pods, and fewer than minCount are left, the property says nothing.
+    The same applies to a tree of groups: no pod of the tree stays bound indefinitely while too few of its
+    gangs are complete (fewer than minGroupCount), although enough of its gangs have minCount pods. (According
+    to the KEP's "Goals", it must not happen that some pods of a gang run while others can never run.) The
+    property ignores a gang with fewer than minCount pods, for example after users delete some.
     """
 
     id = "L-WHOLE"
-    consequence = "Part of a gang runs and the rest never comes. The pods that run hold their room and do no work, indefinitely."
+    consequence = "Part of a gang runs and the rest never starts. The pods that run hold their room and do no work, indefinitely."
     kind = "liveness"
 
     def _is_part(self, group: PodGroup) -> Expr:
@@ -133,7 +138,8 @@ class GangBoundAsAWhole(AboutGroups):
 class GroupStatesAreRight(AboutGroups):
     """The state of a group contains no pod whose deletion the scheduler has received. Each pod is in at most one of its sets: unscheduled, assumed, assigned.
 
-    Each pod in one of these sets is also in the state's set of all pods, the only one that PreEnqueue counts. The property is not checked while a handler handles an event.
+    Each pod in one of these sets is also in the state's set of all pods. PreEnqueue counts only this last
+    set. The property is not checked while a handler handles an event.
     """
 
     id = "S-GROUPSTATE"
@@ -175,7 +181,7 @@ class GroupStatesAreRight(AboutGroups):
 class DismissedPodsLeave(NeverHappens, AboutGroups):
     """If the failure handler gives up an assumed pod because it is deleted or being deleted, the state of the pod's group does not list it as unscheduled.
 
-    If the pod's binding cycle made the pod unscheduled earlier, S-GROUPSTATE covers this.
+    If the pod's binding cycle moved the pod to the unscheduled ones earlier, S-GROUPSTATE covers this.
     """
 
     id = "S-DISMISSED"
@@ -225,7 +231,8 @@ class GroupNominationsRespected(NominationMonitor):
 class PlacedWithinDomain(AboutGroups):
     """All bound pods of a group with a topology key are on nodes with one value of this label.
 
-    (KEP-5732: the pods of the group are placed within one topology domain.) Pods that are being deleted count, too.
+    (KEP-5732: the pods of the group are placed within one topology domain.) The property includes pods that
+    are being deleted.
     """
 
     id = "S-DOMAIN"
@@ -360,7 +367,8 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
 class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     """No two gangs wait indefinitely although each would fit if the other released its assumed pods.
 
-    (The KEP's "Goals" exclude a deadlock of two workloads of one priority, each of which has the room that the other waits for.) The property does not assume the time-out of Permit.
+    (According to the KEP's "Goals", two workloads of one priority must not deadlock because each has the room
+    that the other waits for.) The property does not assume the time-out of Permit.
     """
 
     id = "L-DEADLOCK"

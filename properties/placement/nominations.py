@@ -104,7 +104,8 @@ class NominationVisible(NominationMonitor):
     """After preemption has chosen a node for a pod, and until this nomination first reaches the scheduler's memory, no other pod of the same or
     a lower priority is assumed there unless the preemptor still fits next to it.
 
-    S-NOMVIS is the part of S-NOM that change 72259 fixed. If an eviction or a write fails and the scheduling cycle gives up its choice, the room is not reserved.
+    S-NOMVIS is the part of S-NOM that change 72259 fixed. If an eviction or a write fails and the scheduling
+    cycle gives up its choice, the room need not stay reserved.
     """
 
     id = "S-NOMVIS"

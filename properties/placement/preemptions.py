@@ -143,8 +143,11 @@ class OnePreemptionAtATime(Property):
 class EvictionsCounted(Property):
     """The eviction subresource grants an eviction only if enough pods of the budget remain: as many as the budget wants to run.
 
-    Two kinds of pods may be evicted without this condition: a pod that is not ready, as long as it is not ready, and a pod that has succeeded or failed. An eviction lowers the budget's status. Preemption does
-    not. The disruption controller updates the status some time after pods are created or deleted. Only evictions by the API server count, because preemption may violate a budget if there is no other way.
+    Two kinds of pods may be evicted without this condition: a pod that is not ready, as long as it is not
+    ready, and a pod that has succeeded or failed. An eviction lowers disruptionsAllowed in the budget's
+    status. Preemption does not. The disruption controller updates the status some time after pods are created
+    or deleted. The property checks only evictions through the API server, because preemption may violate a
+    budget if there is no other way.
     """
 
     id = "S-EVICT"
@@ -198,7 +201,8 @@ class UnhealthyPodsCanGo(Property):
     """When the scheduler, the watches, the kubelets and the timers can take no step, a pod that has succeeded or failed can be evicted. So can a pod
     that is not ready, if as many other pods are healthy as its budget wants, or if the budget's policy is AlwaysAllow.
 
-    In a violation, a drain waits for a pod that does not count for its budget. Readiness matters only with `readiness` in the scope.
+    In a violation, a drain waits for a pod that its budget does not count as healthy. Readiness matters only
+    with `readiness` in the scope.
     """
 
     id = "S-DRAIN"

@@ -48,8 +48,9 @@ class RejectedPodsSaySo(Property):
     """When the scheduler, the watches, the kubelets and the timers can take no step, every pending pod whose last attempt found it unschedulable has
     the condition PodScheduled=False with reason Unschedulable.
 
-    Autoscalers create nodes only for pods with this condition, and users look for it. If the API server refuses the write, the failure handler does
-    not repeat it. The condition then comes with the next attempt, and a parked pod may lack it for a long time. Pods that are being deleted do not count.
+    Autoscalers create nodes only for pods with this condition, and users look for it. If the API server
+    refuses the write, the failure handler does not repeat it. Then only the next attempt writes the
+    condition, and a parked pod may lack it for a long time. The property ignores pods that are being deleted.
     """
 
     id = "S-TOLD"

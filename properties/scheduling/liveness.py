@@ -43,7 +43,8 @@ class PendingPodsAreScheduled(Liveness):
     The scope limits how often nodes and pods change. So at some moment they stop changing, and from then on the pod may not wait
     indefinitely next to free room.
 
-    A pod of a gang counts only if it completes the gang. L-GANG is about the whole gang.
+    The property is about a pod of a gang only if this pod completes the gang: all other pods that minCount
+    requires are bound. L-GANG is about the whole gang.
     """
 
     id = "L-PEND"
@@ -155,7 +156,8 @@ class NominationsBlockNobodyForEver(Liveness):
 class NotStuck(Property):
     """When the scheduler, the watches, the kubelets and the timers can take no step, no pending pod fits a live node.
 
-    The property does not assume the periodic flush, which hides stuck pods for minutes. A pod of a gang counts only if it completes the gang.
+    The property does not assume the periodic flush, which hides stuck pods for minutes. The property is about
+    a pod of a gang only if this pod completes the gang: all other pods that minCount requires are bound.
     L-GANG is about the whole gang.
     """
 
@@ -179,7 +181,7 @@ class PodsOfRemovedNodesDoNoHarm(Property):
     """While pods of a removed node are cached, a pod that fits a live node can still be scheduled. The scheduler, the watches and the kubelets alone
     can reach a state in which no such pod waits.
 
-    A violation is a state from which these actors cannot reach such a state, in any order of their steps.
+    In a violation, these actors cannot reach a state in which no such pod waits, in any order of their steps.
     """
 
     id = "L-ISO"

@@ -69,7 +69,8 @@ class DeviceAllocatedOnce(AboutClaims):
 class BoundPodsHoldTheirClaims(AboutOwnBindings, AboutClaims):
     """A pod that is bound to a node is in reservedFor of each of its claims, and each of these claims is allocated.
 
-    The kubelet starts a pod only if its claims are reserved for it. Pods that a client other than the scheduler binds do not count.
+    The kubelet starts a pod only if its claims are reserved for it. The property ignores pods that a client
+    other than the scheduler binds.
     """
 
     id = "S-RESV"

@@ -10,11 +10,12 @@ from .volumes import AboutVolumes
 
 
 class NodesTakeTheirVolumes(AboutOwnBindings, AboutVolumes):
-    """When the scheduler binds a pod, the node's volumes of each CSI driver do not exceed the driver's limit. Attached volumes count, and
-    volumes that pods of the node use.
+    """When the scheduler binds a pod, the node's volumes of each CSI driver do not exceed the driver's limit.
+    This includes attached volumes and volumes that the node's pods use.
 
-    If a driver has not started yet on the node, the limit that it will report counts. A volume counts until it is detached.
-    If all volumes of a pod are already on the node, its Binding does not count.
+    If a driver has not started yet on the node, the property uses the limit that the driver will report. It
+    counts a volume until the volume is detached. If all volumes of a pod are already on the node, the
+    property does not check the pod's Binding.
     """
 
     id = "S-LIMIT"

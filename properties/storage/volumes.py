@@ -39,7 +39,8 @@ class AboutVolumes(Property):
 class PodsReachTheirVolumes(AboutOwnBindings, AboutVolumes):
     """A pod that the scheduler binds to a node can use the volumes of its claims there: each claim is bound, to a volume that the node reaches.
 
-    Two cases do not count: a claim that a user has deleted or is deleting, and a pod that another client binds.
+    The property ignores two cases: a claim that a user has deleted or is deleting, and a pod that another
+    client binds.
     """
 
     id = "S-VOL"
@@ -167,7 +168,8 @@ class AssumedVolumesAreKept(AboutVolumes):
 class WrittenVolumesAreNotForgotten(AboutVolumes):
     """After the scheduler has written the claim of a volume, or the node on which to create one, its cache does not go back to the state before this write.
 
-    Restore goes back to the informer's object. If this object is older than the scheduler's own write, the cache forgets the write.
+    The cache's method Restore puts back the informer's object. If this object is older than the scheduler's
+    own write, the cache forgets the write.
     """
 
     id = "S-WRITTEN"
