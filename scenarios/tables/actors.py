@@ -37,8 +37,8 @@ CONTROLLERS = Table("`controllers`", "controller", [
 
 DESCHEDULER = Table("`descheduler`", "descheduler", [
     Field("RemovePodsViolatingNodeTaints", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its node has a NoSchedule taint that the pod does not tolerate"),
-    Field("RemovePodsViolatingNodeAffinity", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod that requires another node, or that prefers one (`prefers`)"),
-    Field("RemovePodsViolatingTopologySpreadConstraint", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if another domain has fewer pods, by more than `maxSkew`"),
+    Field("RemovePodsViolatingNodeAffinity", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod that requires another node, or that prefers another node (`prefers`)"),
+    Field("RemovePodsViolatingTopologySpreadConstraint", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its domain has more pods than another domain, by more than `maxSkew`"),
     Field("RemoveDuplicates", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its node has more than an equal share of the pods of one owner"),
     Field("LowNodeUtilization", refers("arguments", "deschedulerPlugin"), "not enabled", "evicts a pod if its node is overutilized while another node is underutilized"),
 ], about="The plugins of the descheduler that are enabled.")
@@ -48,7 +48,7 @@ PLUGINS = Table("Plugins of the descheduler", "deschedulerPlugin", [
     Field("prefers", LABELS, "none", "for RemovePodsViolatingNodeAffinity: the labels of the nodes that pods prefer (preferredDuringSchedulingIgnoredDuringExecution). For the scheduler, the preference is only a score: any feasible node can win", attribute="prefers"),
     Field("topologyKey", LABEL_KEY, "required", "for the spread: the label of nodes whose values are the domains", needed=False, attribute="topology_key"),
     Field("maxSkew", whole(1, 8), "1", "for the spread: how many more pods one domain may have than another", attribute="max_skew"),
-    Field("matchLabels", LABELS, "none", "for the spread: the labels of the pods that are counted, among pods with an owner"),
+    Field("matchLabels", LABELS, "none", "for the spread: only pods with an owner and with these labels are counted"),
     Field("matchExpressions", list_of("list of requirements", refers("", "requirement")), "none", "for the spread: requirements that the counted pods meet, in place of `matchLabels`"),
     Field("thresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is underutilized if its pods request a lower percentage of its CPU", needed=False, attribute="low"),
     Field("targetThresholds", whole(1, 100), "required", "for LowNodeUtilization: a node is overutilized if its pods request a higher percentage of its CPU", needed=False, attribute="high"),
@@ -56,14 +56,14 @@ PLUGINS = Table("Plugins of the descheduler", "deschedulerPlugin", [
 
 KEEPERS = Table("`gateKeepers`", "gateKeeper", [
     Field("gate", LABEL_KEY, "required", "the scheduling gate that the keeper removes from all pods that have this gate", missing="say which scheduling gate it takes away", say=lambda of: of.gate),
-    Field("quota", whole(1, 8, "1 to 8"), "none", "from how many pods the keeper may have removed its gate, counting only pods that still exist", attribute="quota"),
-    Field("waitsFor", list_of("list of label keys", LABEL_KEY), "none", "other gates that must be removed before the keeper handles a pod; by default, the keeper considers only its own gate", say=lambda of: list(of.waits_for)),
+    Field("quota", whole(1, 8, "1 to 8"), "none", "the largest number of pods from which the keeper may remove its gate, not counting pods that no longer exist", attribute="quota"),
+    Field("waitsFor", list_of("list of label keys", LABEL_KEY), "none", "other gates that must be removed before the keeper handles a pod. By default, the keeper considers only its own gate", say=lambda of: list(of.waits_for)),
     Field("directs", DIRECTS, "none", "for each pod, which of its `updates` the keeper applies when it removes the gate. If the API server refuses the write because of a conflict, the keeper tries again", say=lambda of: list(of.directs)),
     Field("apart", FLAG, "false", "true: the keeper first writes the update of `directs`, and then removes the gate in a second write", attribute="apart"),
 ])
 
 EXTENDERS = Table("`extender`", "extender", [
-    Field("resource", LABEL_KEY.called("name of an extended resource"), "none", "the resource that the extender counts; the scheduler calls the extender only for pods that request this resource (managedResources)", say=lambda of: of.resource),
+    Field("resource", LABEL_KEY.called("name of an extended resource"), "none", "the resource that the extender counts. The scheduler calls the extender only for pods that request this resource (managedResources)", say=lambda of: of.resource),
     Field("ignoredByScheduler", FLAG, "false", "true: NodeResourcesFit does not look at the resource", attribute="ignored_by_scheduler"),
     Field("verbs", VERBS, "required", "the calls that the extender answers: filter rejects nodes, prioritize scores nodes, bind sends the Binding, preempt rejects nodes for preemption. Victims that an extender adds or spares are not modelled", missing="say what the extender is called for", say=_verbs_in_words),
     Field("ignorable", FLAG, "false", "true: if a call fails, the scheduler continues without the extender", attribute="ignorable"),

@@ -37,14 +37,14 @@ NODES = Table("`nodes`", "node", [
 ])
 
 NODE_UPDATES = Table("`updates` of a node", "nodeUpdate", [
-    Field("cpu", CPU, "as for the node", "allocatable CPU, no range"),
+    Field("cpu", CPU, "as for the node", "allocatable CPU; not a range"),
     Field("memory", BYTES, "as for the node", "allocatable memory"),
     Field("ephemeral-storage", BYTES, "as for the node", "allocatable local storage"),
     Field("resources", RESOURCES, "as for the node", "other allocatable resources"),
     Field("pods", whole(0, MAX_PODS), "as for the node", "how many pods the node admits"),
-    Field("labels", LABELS, "as for the node", "its labels, all of them"),
-    Field("taints", list_of("list of taints", refers("", "taint")), "as for the node", "its taints, all of them"),
-    Field("unschedulable", FLAG, "as for the node", "whether it is cordoned"),
-    Field("conditions", CONDITIONS, "as for the node", "its conditions, all of them"),
-    Field("declaredFeatures", FEATURES, "as for the node", "the features that it declares, all of them"),
+    Field("labels", LABELS, "as for the node", "all its labels"),
+    Field("taints", list_of("list of taints", refers("", "taint")), "as for the node", "all its taints"),
+    Field("unschedulable", FLAG, "as for the node", "whether the node is cordoned"),
+    Field("conditions", CONDITIONS, "as for the node", "all its conditions"),
+    Field("declaredFeatures", FEATURES, "as for the node", "all features that it declares"),
 ], about="What changes in the node's object; what is not named stays.")

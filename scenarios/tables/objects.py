@@ -67,9 +67,9 @@ DEVICES = Table("`devices`", "device", [
     Field("deviceClassName", CLASS_NAME, "none", "its device class; all devices without this field are in one class", attribute="of"),
     Field("bindingConditions", FLAG, "false", "true: a pod is bound only after the driver has reported that the device is ready (from 1.36 on)", attribute="conditions"),
     Field("exists", FLAG, "true", "false: the driver publishes the device some time after its node has joined", say=lambda device: None if device.exists else False),
-    Field("capacity", whole(1, MAX_SHARE), "none", "how much all claims together can consume of the device. Several claims can share a device with this field (allowMultipleAllocations, from 1.36 on)", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
+    Field("capacity", whole(1, MAX_SHARE), "none", "how much all claims together can consume of the device. With this field, several claims can share the device (allowMultipleAllocations, from 1.36 on)", say=lambda device: next(iter(device.draws)).capacity if device.shared else None),
     Field("taint", one_of(EFFECTS, "an effect of taints"), "none", "the effect of the taint that the device has from the start (from 1.36 on); `device_taints` add NoExecute later", attribute="taint"),
-    Field("consumesCounters", COUNTERS, "none", "for a partition of a larger device: how much it uses of each of the [`sharedCounters`](#sharedcounters) (from 1.36 on)", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
+    Field("consumesCounters", COUNTERS, "none", "for a partition of a larger device: the amount that it uses of each of the [`sharedCounters`](#sharedcounters) (from 1.36 on)", say=lambda device: {} if device.shared or device.parts else {c.name: n for c, n in device.draws.items() if c.name != device.name}),
 ])
 
 ASKED = (

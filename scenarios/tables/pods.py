@@ -118,9 +118,9 @@ PODS = Table("`pods`", "pod", [
 ])
 
 POD_UPDATES = Table("`updates` of a pod", "podUpdate", [
-    Field("cpu", CPU, "as for the pod", "requested CPU, no range"),
+    Field("cpu", CPU, "as for the pod", "requested CPU; not a range"),
     Field("memory", BYTES, "as for the pod", "requested memory"),
-    Field("labels", LABELS, "as for the pod", "its labels, all of them"),
+    Field("labels", LABELS, "as for the pod", "all its labels"),
     Field("tolerations", list_of("list of tolerations", refers("", "toleration")), "as for the pod", "all its tolerations, including the initial ones: the API server refuses to remove any"),
     Field("nodeSelector", LABELS, "as for the pod", "all labels that the pod's node must have, including those of the first version. They can change only while the pod has scheduling gates"),
     Field("nodeAffinity", refers("node affinity", "nodeAffinity"), "as for the pod", "its node affinity. Each term has at least the requirements of the pod's first version. The affinity can change only while the pod has scheduling gates"),
