@@ -114,9 +114,9 @@ class GangBoundAsAWhole(AboutGroups):
     """No gang stays indefinitely with some pods bound, but fewer than minCount, while at least minCount of its pods exist.
 
     The same applies to a tree of groups: no pod of the tree stays bound indefinitely while too few of its
-    gangs are complete (fewer than minGroupCount), although enough of its gangs have minCount pods. (According
-    to the KEP's "Goals", it must not happen that some pods of a gang run while others can never run.) The
-    property ignores a gang with fewer than minCount pods, for example after users delete some.
+    gangs are complete (fewer than minGroupCount), although enough of its gangs have minCount pods. (The KEP's
+    "Goals" rule out this case: some pods of a gang run, and others can never run.) The property ignores a
+    gang with fewer than minCount pods, for example after users delete some.
     """
 
     id = "L-WHOLE"
@@ -367,8 +367,8 @@ class GangsAreScheduled(NoEndlessWaitOfGangs):
 class GangsDoNotBlockEachOther(NoEndlessWaitOfGangs):
     """No two gangs wait indefinitely although each would fit if the other released its assumed pods.
 
-    (According to the KEP's "Goals", two workloads of one priority must not deadlock because each has the room
-    that the other waits for.) The property does not assume the time-out of Permit.
+    (The KEP's "Goals" rule out this deadlock: two workloads of one priority each have the room that the other
+    waits for.) The property does not assume the time-out of Permit.
     """
 
     id = "L-DEADLOCK"

@@ -110,7 +110,8 @@ class NoPreemptionWithoutBenefit(Property):
 
 
 class OnePreemptionAtATime(Property):
-    """No preemption begins for a pod while its last victim still exists and nobody has sent the deletion of that victim.
+    """Another preemption for a pod begins only when the last victim of the previous preemption is gone, or
+    its deletion has been sent.
 
     In a violation, the pod chooses the same victim again and again, and each preemption sends another deletion of the victim.
     """

@@ -101,7 +101,8 @@ class AttemptsEnd(Property):
 
 
 class NominationsBlockNobodyForEver(Liveness):
-    """No pod stays nominated indefinitely to a node on which another pod fits but the nominated pod does not, while the scheduler tries both pods again and again in vain.
+    """No nomination lasts indefinitely if the nominated pod does not fit on its node but another pod does,
+    while the scheduler tries both pods again and again in vain.
 
     This is the part of L-PEND that is about preemption: room is reserved for a pod that cannot use it.
     """

@@ -194,7 +194,8 @@ class QueuedAsKnown(Property):
 
 
 class NothingLeftOfGonePods(Property):
-    """Once all events of a deleted pod are handled and no goroutine of the scheduler has the pod, the cache keeps nothing of it."""
+    """Once all events of a deleted pod are handled and no goroutine of the scheduler works on the pod, the
+    cache keeps nothing of it."""
 
     id = "S-LEAK"
     consequence = "The scheduler's cache keeps a pod that is gone. The node seems fuller than it is, and other pods stay Pending until the scheduler restarts."

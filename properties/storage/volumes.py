@@ -166,7 +166,8 @@ class AssumedVolumesAreKept(AboutVolumes):
 
 
 class WrittenVolumesAreNotForgotten(AboutVolumes):
-    """After the scheduler has written the claim of a volume, or the node on which to create one, its cache does not go back to the state before this write.
+    """After the scheduler has written which claim a volume is for, or on which node to create a volume, its
+    cache does not go back to the state before this write.
 
     The cache's method Restore puts back the informer's object. If this object is older than the scheduler's
     own write, the cache forgets the write.
