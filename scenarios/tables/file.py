@@ -104,7 +104,7 @@ FILE = Table("The file", "", [
     Field("also", PROPERTIES, "none", "other relevant properties"),
     Field("expect", EXPECT, "none", "the expected verdicts, for `podrace test`, see [`expect`](#expect)"),
     Field("ask", ASKED, "none", "orders of steps, each with the expected answer, for `podrace test`, see [`ask`](#ask)"),
-    Field("ignore", REASONS, "none", "properties that podrace does not check, each with a reason: reports show both"),
+    Field("ignore", REASONS, "none", "properties that podrace does not check, each with a reason. Reports show the properties and the reasons"),
     Field("nodes", names_to("names to nodes", "node", 1, 16), "required", "1 to 16 nodes"),
     Field("pods", names_to("names to pods", "pod", 1, 16), "required", "1 to 16 pods"),
     Field("namespaces", names_to("names to namespaces", "namespace", 0, None), "none", "the labels of namespaces"),

@@ -22,7 +22,7 @@ CONDITIONS = Kind(
 
 # fmt: off
 NODES = Table("`nodes`", "node", [
-    Field("cpu", CPU, "required", "allocatable CPU, such as 2, 0.5 or 500m; or a [range](#ranges), as all quantities"),
+    Field("cpu", CPU, "required", "allocatable CPU, such as 2, 0.5 or 500m; or a [range](#ranges)"),
     Field("memory", BYTES, "0", "allocatable memory, such as 128Mi, 1.5G or 1e9"),
     Field("ephemeral-storage", BYTES, "0", "allocatable local storage"),
     Field("resources", RESOURCES, "none", "other allocatable resources, such as `{example.com/gpu: 1}` (`hugepages-*` in bytes)"),
