@@ -69,7 +69,8 @@ class _DeletionsHaveReasons(_OfTaints):
 
 
 class OnlyTaintedPodsEvicted(_DeletionsHaveReasons):
-    """The taint eviction controller begins to delete a pod only if, since the pod was bound, its node has had a taint that the pod does not tolerate indefinitely.
+    """The taint eviction controller begins to delete a pod only if, since the pod was bound, its node has had
+    a taint that the pod tolerates only for a limited time or not at all.
 
     If the taint was removed since then and the controller does not know this yet, the property is not violated. S-IDTAINT checks which pod has the name when the
     DELETE arrives.

@@ -42,11 +42,11 @@ class PlaceableStaysPlaceable(Property):
     property ignores the volumes and devices that they got later, and the node that a gate keeper chose for
     them. A pod of a gang also waits for gates while the gang has fewer than minCount pods without gates.
 
-    The property asks again whether all pods can be placed together whenever a pod is created. If they cannot,
-    some pod has to wait, and the property says nothing until the next pod is created. It also asks again when
-    a node changes, and when users update, delete, evict or bind pods, or change volumes and claims. If the
-    change itself makes the placement impossible, this is no dead end. If controllers create pods, L-PLACE can
-    wrongly hold.
+    Whenever a pod is created, the property asks again whether all pods can be placed together. If they
+    cannot, some pod has to wait, and the property says nothing until the next pod is created. It also asks
+    again when a node changes, and when users update, delete, evict or bind pods, or change volumes and
+    claims. If the change itself makes the placement impossible, this is no dead end. If controllers create
+    pods, L-PLACE can wrongly hold.
     """
 
     id = "L-PLACE"
