@@ -71,7 +71,7 @@ POD_AFFINITY = Table("`podAffinity` and `podAntiAffinity`", "podAffinity", [
 
 POD_TERMS = Table("Pod affinity terms", "weightedTerm", [
     Field("weight", WEIGHT, "1", "the weight of a preferred term; not for required terms"),
-    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: all fields except `weight` can stand below `podAffinityTerm`, as in Kubernetes"),
+    Field("podAffinityTerm", refers("term", "podAffinityTerm"), "none", "preferred terms only: all fields except `weight` can be fields of `podAffinityTerm`, as in Kubernetes"),
     Field("topologyKey", Kind("label key", {"type": "string"}), "required", "the node label whose value makes a domain", needed=False),
     Field("labelSelector", refers("label selector", "labelSelector"), "required", "the labels of the selected pods; `{}` means all pods", needed=False),
     Field("matchLabels", LABELS, "none", "short for the same field of `labelSelector`"),
