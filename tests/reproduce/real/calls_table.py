@@ -23,34 +23,34 @@ class Row(Data):
     driver: str
 
 
-TWO_WRITES = "[A-DELETION](../model.md#pods): the model and the driver have one write"
+TWO_WRITES = "[A-DELETION](../model.md#pods): the model and the driver delete the pod in one write"
 NO_VERSION = "no scheduler reads the resource version of a group"
 NO_EVICTION = "[A-BUDGETS](../model.md#preemption-and-nominations): the model has no such eviction"
 
-POD, KUBELET, WATCH = "DELETE of a pod", "a kubelet is done", "WATCH of pods"
+POD, KUBELET, WATCH = "DELETE of a pod", "a kubelet's last DELETE", "WATCH of pods"
 CLAIM, GROUP = "UPDATE of a claim's status", "PATCH of a group's status"
 
 DIFFERENCES = {
     (POD, "that is pending"): TWO_WRITES,
-    (POD, "by its UID"): TWO_WRITES,
-    (POD, "whose name another has"): TWO_WRITES,
+    (POD, "by the pod's UID"): TWO_WRITES,
+    (POD, "without a UID; an earlier pod had the same name"): TWO_WRITES,
     (POD, "that is bound and has no grace period"): TWO_WRITES,
-    (KUBELET, "with a pod that is terminating"): f"{TWO_WRITES}. The first of the two changes only deletionGracePeriodSeconds, which no scheduler reads",
-    (KUBELET, "with a pod that nobody has deleted"): TWO_WRITES,
+    (KUBELET, "of a pod that is terminating"): f"{TWO_WRITES}. The first of kube-apiserver's two writes changes only deletionGracePeriodSeconds, which no scheduler reads",
+    (KUBELET, "of a pod that nobody else has deleted"): TWO_WRITES,
     (WATCH, "several writes of one pod"): TWO_WRITES,
     (WATCH, "writes of several pods"): TWO_WRITES,
-    ("LIST of pods", "their order"): "[A-ARRIVAL](../model.md#the-queue): pods of a list arrive in any order; the run chooses one",
-    ("DELETE of a claim", "with the finalizer, that is not allocated"): "[A-CLAIM-FINALIZER](../model.md#claims-of-devices): only an allocated claim has the finalizer",
-    (CLAIM, "a condition of a device that it is not allocated"): "no step does this: a device's driver reports only on an allocated device. The driver drops the condition",
-    ("a pod is created", "under a name that another has"): "[A-RECREATED](../model.md#pods): no step does this; the first pod is gone before",
-    ("eviction", "the budget allows one"): "[A-CONDITION](../model.md#watches-restarts-and-changes-of-leader): the driver does not write the condition, which no scheduler reads with this reason",
+    ("LIST of pods", "their order"): "[A-ARRIVAL](../model.md#the-queue): the pods of a list arrive in any order, which the run chooses",
+    ("DELETE of a claim", "that has the finalizer, but is not allocated"): "[A-CLAIM-FINALIZER](../model.md#claims-of-devices): only an allocated claim has the finalizer",
+    (CLAIM, "a condition of a device that is not allocated to the claim"): "no step does this: a device's driver reports conditions only of allocated devices. The driver of podrace drops the condition",
+    ("a pod is created", "under the name of an existing pod"): "[A-RECREATED](../model.md#pods): in the model, no pod is created under the name of an existing pod",
+    ("eviction", "the budget allows one disruption"): "[A-CONDITION](../model.md#watches-restarts-and-changes-of-leader): the driver does not write the condition, which no scheduler reads with this reason",
     ("eviction", "of a pod that is terminating"): NO_EVICTION,
-    ("eviction", "of a pending pod, the budget allows none"): f"{NO_EVICTION}; a user's deletion does the same",
-    ("eviction", "of a pod without a budget"): f"{NO_EVICTION}; a user's deletion does the same",
+    ("eviction", "of a pending pod; the budget allows no disruption"): f"{NO_EVICTION}, but a user's deletion has the same effect",
+    ("eviction", "of a pod without a budget"): f"{NO_EVICTION}, but a user's deletion has the same effect",
     (GROUP, "a first condition"): NO_VERSION,
     (GROUP, "another message"): NO_VERSION,
-    (GROUP, "the same once more"): "client-go's fake clientset, which has the groups, has an event for a PATCH that changes nothing",
-    (GROUP, "that also changes the labels"): "no scheduler does this: it patches the status alone",
+    (GROUP, "the same PATCH again"): "the driver stores groups in client-go's fake clientset, which sends an event even if a PATCH changes nothing",
+    (GROUP, "also changes the labels"): "no scheduler does this: it patches only the status",
 }  # fmt: skip
 """What became of each difference."""
 

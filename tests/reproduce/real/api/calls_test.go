@@ -237,7 +237,7 @@ func (s *stand) tell(e watch.Event, m metav1.Object) string {
 	name, now := m.GetName(), shown(e.Object)
 	text := strings.TrimSpace(fmt.Sprint(e.Type, " ", s.named(name), " ", s.differences(s.known[name], now)))
 	if version := versionIn(m.GetResourceVersion()); version <= s.version {
-		text += " (the version does not rise)"
+		text += " (the resourceVersion does not increase)"
 	} else {
 		s.version, s.told = version, version
 	}

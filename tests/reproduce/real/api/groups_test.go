@@ -93,10 +93,10 @@ func groups(s *stand) {
 	const call = "PATCH of a group's status"
 	s.make(podGroup("g"))
 	s.call(call, "a first condition", s.patchGroup("g", "", "no room"))
-	s.call(call, "the same once more", s.patchGroup("g", "", "no room"))
+	s.call(call, "the same PATCH again", s.patchGroup("g", "", "no room"))
 	s.call(call, "another message", s.patchGroup("g", "no room", "still no room"))
 	s.call(call, "of a group that does not exist", s.patchGroup("nobody", "", "no room"))
-	s.call(call, "that also changes the labels", func() (any, error) {
+	s.call(call, "also changes the labels", func() (any, error) {
 		return onGroups(s.Interface, s.namespace, "Patch", background, "g", types.StrategicMergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{}, "status")
 	})
 }

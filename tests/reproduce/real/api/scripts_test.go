@@ -135,8 +135,8 @@ func bindings(s *stand) {
 	const call = "Binding"
 	uid := s.make(pod("p", ""))
 	s.call(call, "of a pending pod", s.bind("p", "n", uid))
-	s.call(call, "of a pod that is bound, to its node", s.bind("p", "n", uid))
-	s.call(call, "of a pod that is bound, to another node", s.bind("p", "m", uid))
+	s.call(call, "of a pod that is already bound to this node", s.bind("p", "n", uid))
+	s.call(call, "of a pod that is bound to another node", s.bind("p", "m", uid))
 	s.set(s.change(podKind, "p", change{`{"metadata":{"labels":{"a":"b"}}}`, "", func(s *Store, name string) error {
 		version := s.Pod(name).DeepCopy()
 		version.Labels = map[string]string{"a": "b"}
@@ -165,9 +165,9 @@ func bindingsByUID(s *stand) {
 	s.set(s.removePod("p"))
 	s.call(call, "of a pod that is gone", s.bind("p", "n", uid))
 	now := s.make(pod("p", ""))
-	s.call(call, "by the UID of a pod whose name another has", s.bind("p", "n", uid))
-	s.call(call, "without a UID, of a pod whose name another has", s.bind("p", "n", ""))
-	s.call(call, "by its own UID, of a pod that is bound", s.bind("p", "n", now))
+	s.call(call, "by the UID of a pod that is gone; a new pod has its name", s.bind("p", "n", uid))
+	s.call(call, "without a UID; an earlier pod had the same name", s.bind("p", "n", ""))
+	s.call(call, "by the UID of a bound pod; an earlier pod had the same name", s.bind("p", "n", now))
 }
 
 func bindingsOfEndedPods(s *stand) {
@@ -185,13 +185,13 @@ func statuses(s *stand) {
 	s.make(pod("p", ""))
 	no, still := condition(v1.ConditionFalse, "no room"), condition(v1.ConditionFalse, "still no room")
 	s.call(call, "a first condition", s.patch("p", none, no))
-	s.call(call, "the same once more", s.patch("p", none, no))
+	s.call(call, "the same PATCH again", s.patch("p", none, no))
 	s.call(call, "another message", s.patch("p", no, still))
 	s.call(call, "a condition that is computed from an old object", s.patch("p", none, no))
 	s.call(call, "a nomination", s.rawPatch("p", `{"status":{"nominatedNodeName":"n"}}`))
-	s.call(call, "a nomination that is cleared", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
-	s.call(call, "a nomination that is cleared and is not there", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
-	s.call(call, "of spec, labels and finalizers", s.rawPatch("p", `{"metadata":{"labels":{"a":"b"},"finalizers":["example.com/hold"]},"spec":{"nodeName":"n"}}`))
+	s.call(call, "clears the nomination", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
+	s.call(call, "clears a nomination that is not set", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
+	s.call(call, "changes only spec, labels and finalizers", s.rawPatch("p", `{"metadata":{"labels":{"a":"b"},"finalizers":["example.com/hold"]},"spec":{"nodeName":"n"}}`))
 	s.call(call, "of a pod that does not exist", s.patch("nobody", none, no))
 	s.make(pod("gated", "", isGated))
 	s.call(call, "of a pod with scheduling gates", s.patch("gated", none, no))
@@ -199,27 +199,27 @@ func statuses(s *stand) {
 	_, err := s.remove("held", "")()
 	s.set(err)
 	s.call(call, "of a pending pod that is terminating", s.patch("held", none, no))
-	s.call(call, "a nomination of a pending pod that is terminating", s.rawPatch("held", `{"status":{"nominatedNodeName":"n"}}`))
+	s.call(call, "a nomination; the pod is pending and terminating", s.rawPatch("held", `{"status":{"nominatedNodeName":"n"}}`))
 }
 
 func statusesOfBoundPods(s *stand) {
 	const call = "PATCH of a pod's status"
 	no := condition(v1.ConditionFalse, "no room")
 	s.make(pod("p", "n"))
-	s.call(call, "unschedulable, of a pod that is bound", s.patch("p", none, no))
-	s.call(call, "a nomination of a pod that is bound", s.rawPatch("p", `{"status":{"nominatedNodeName":"m"}}`))
-	s.call(call, "a nomination that is cleared and is not there, of a pod that is bound", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
+	s.call(call, "the condition Unschedulable; the pod is bound", s.patch("p", none, no))
+	s.call(call, "a nomination; the pod is bound", s.rawPatch("p", `{"status":{"nominatedNodeName":"m"}}`))
+	s.call(call, "clears a nomination that is not set; the pod is bound", s.rawPatch("p", `{"status":{"nominatedNodeName":null}}`))
 	target := v1.PodStatus{Conditions: []v1.PodCondition{{Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler}}}
-	s.call(call, "that it is a victim", s.patch("p", none, target))
+	s.call(call, "the condition DisruptionTarget", s.patch("p", none, target))
 	_, err := s.remove("p", "")()
 	s.set(err)
-	s.call(call, "that it is a victim, of a pod that is terminating and has it", s.patch("p", none, target))
+	s.call(call, "the condition DisruptionTarget, which the terminating pod already has", s.patch("p", none, target))
 	s.make(pod("q", "n"))
 	_, err = s.remove("q", "")()
 	s.set(err)
-	s.call(call, "that it is a victim, of a pod that is terminating", s.patch("q", none, target))
+	s.call(call, "the condition DisruptionTarget; the pod is terminating", s.patch("q", none, target))
 	s.set(s.removePod("q"))
-	s.call(call, "that it is a victim, of a pod that is gone", s.patch("q", none, target))
+	s.call(call, "the condition DisruptionTarget; the pod is gone", s.patch("q", none, target))
 }
 
 func patchesByUID(s *stand) {
@@ -228,12 +228,12 @@ func patchesByUID(s *stand) {
 	with := func(uid types.UID) string {
 		return fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"nominatedNodeName":"n"}}`, uid)
 	}
-	s.call(call, "with its UID", s.rawPatch("p", with(uid)))
+	s.call(call, "with the pod's UID", s.rawPatch("p", with(uid)))
 	s.set(s.removePod("p"))
 	s.call(call, "with the UID of a pod that is gone", s.rawPatch("p", with(uid)))
 	s.make(pod("p", ""))
-	s.call(call, "with the UID of a pod whose name another has", s.rawPatch("p", with(uid)))
-	s.call(call, "of a pod whose name another has", s.patch("p", none, condition(v1.ConditionFalse, "no room")))
+	s.call(call, "with the UID of a pod that is gone; a new pod has its name", s.rawPatch("p", with(uid)))
+	s.call(call, "without a UID; an earlier pod had the same name", s.patch("p", none, condition(v1.ConditionFalse, "no room")))
 }
 
 func deletions(s *stand) {
@@ -242,28 +242,28 @@ func deletions(s *stand) {
 	s.call(call, "that is pending", s.remove("p", ""))
 	s.call(call, "that is gone", s.remove("p", ""))
 	uid := s.make(pod("q", "", isNominated))
-	s.call(call, "by its UID", s.remove("q", uid))
+	s.call(call, "by the pod's UID", s.remove("q", uid))
 	s.call(call, "by the UID of a pod that is gone", s.remove("q", uid))
 	s.make(pod("q", ""))
-	s.call(call, "by the UID of a pod whose name another has", s.remove("q", uid))
-	s.call(call, "whose name another has", s.remove("q", ""))
+	s.call(call, "by the UID of a pod that is gone; a new pod has its name", s.remove("q", uid))
+	s.call(call, "without a UID; an earlier pod had the same name", s.remove("q", ""))
 	s.make(pod("held", "", isHeldBy))
 	s.call(call, "that is pending and has finalizers", s.remove("held", ""))
 	s.call(call, "that is pending, has finalizers and is terminating", s.remove("held", ""))
-	s.call("finalizers are taken", "from a pending pod that is terminating", s.other(podKind, "held", change{release.patch, "", (*Store).RemovePod}))
+	s.call("finalizers are removed", "from a pending pod that is terminating", s.other(podKind, "held", change{release.patch, "", (*Store).RemovePod}))
 }
 
 func deletionsOfBoundPods(s *stand) {
-	const call, kubelet = "DELETE of a pod", "a kubelet is done"
+	const call, kubelet = "DELETE of a pod", "a kubelet's last DELETE"
 	s.make(pod("p", "n"))
 	s.call(call, "that is bound", s.remove("p", ""))
 	s.call(call, "that is terminating", s.remove("p", ""))
-	s.call(kubelet, "with a pod that is terminating", func() (any, error) { return nil, s.removePod("p") })
-	s.call(kubelet, "with a pod that is gone", func() (any, error) { return nil, s.removePod("p") })
+	s.call(kubelet, "of a pod that is terminating", func() (any, error) { return nil, s.removePod("p") })
+	s.call(kubelet, "of a pod that is gone", func() (any, error) { return nil, s.removePod("p") })
 	s.make(pod("q", "n", hasNoGrace))
 	s.call(call, "that is bound and has no grace period", s.remove("q", ""))
 	s.make(pod("r", "n"))
-	s.call(kubelet, "with a pod that nobody has deleted", func() (any, error) { return nil, s.removePod("r") })
+	s.call(kubelet, "of a pod that nobody else has deleted", func() (any, error) { return nil, s.removePod("r") })
 	s.make(pod("t", "n"))
 	s.call("a pod succeeds", "on its node", s.other(podKind, "t", succeeds))
 	s.make(pod("u", "n"))
@@ -278,11 +278,11 @@ func finalizersOfPods(s *stand) {
 	s.make(pod("q", "n", isHeldBy))
 	_, err := s.remove("q", "")()
 	s.set(err)
-	s.call("finalizers are taken", "from a bound pod that is terminating", s.other(podKind, "q", release))
+	s.call("finalizers are removed", "from a bound pod that is terminating", s.other(podKind, "q", release))
 	s.make(pod("r", "n", isHeldBy))
 	s.finish("r")
 	s.call("DELETE of a pod", "that has finished and has finalizers", s.remove("r", ""))
-	s.call("finalizers are taken", "from a pod that has finished and is terminating", s.other(podKind, "r", release))
+	s.call("finalizers are removed", "from a pod that has finished and is terminating", s.other(podKind, "r", release))
 	s.call("DELETE of a pod", "that had finished and is gone", s.remove("r", ""))
 }
 
@@ -346,7 +346,7 @@ func sequences(s *stand) {
 func updates(s *stand) {
 	const call = "UPDATE of a pod"
 	s.make(pod("gated", "", isGated))
-	s.call(call, "its gates are opened", s.other(podKind, "gated", change{`{"spec":{"schedulingGates":null}}`, "", (*Store).OpenGates}))
+	s.call(call, "its scheduling gates are removed", s.other(podKind, "gated", change{`{"spec":{"schedulingGates":null}}`, "", (*Store).OpenGates}))
 	s.make(pod("p", ""))
 	s.call(call, "its labels", s.other(podKind, "p", change{`{"metadata":{"labels":{"a":"b"}}}`, "", func(s *Store, name string) error {
 		version := s.Pod(name).DeepCopy()
@@ -364,9 +364,9 @@ func updates(s *stand) {
 	s.make(pod("q", node.Name))
 	s.call(call, "the requests of a pod that is bound (resize)", s.other(podKind, "q", resize))
 	s.call(call, "the requests of a pending pod (resize)", s.other(podKind, "p", resize))
-	s.call("a pod is created", "under a name that another has", func() (any, error) { _, err := s.create(pod("p", "")); return nil, err })
+	s.call("a pod is created", "under the name of an existing pod", func() (any, error) { _, err := s.create(pod("p", "")); return nil, err })
 	s.call(call, "of a pod that is gone", s.other(podKind, "nobody", change{`{"spec":{"schedulingGates":null}}`, "", (*Store).OpenGates}))
-	s.call("a kubelet's PATCH", "that a pod is ready", s.other(podKind, "q", change{`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`, "status", func(s *Store, name string) error {
+	s.call("a kubelet's PATCH", "marks a pod as ready", s.other(podKind, "q", change{`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`, "status", func(s *Store, name string) error {
 		_, err := s.Patch(name, types.StrategicMergePatchType, []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`))
 		return err
 	}}))

@@ -108,19 +108,19 @@ func claims(s *stand) {
 	s.call(updatesOf, "the finalizer is set", s.update(first, false, isFinalized))
 	s.call(updatesOf, "from an old object", s.update(first, false, isFinalized))
 	s.call(updatesOf, "nothing changes", s.update(s.getClaim("c"), false))
-	s.call(updatesOf, "that also changes the status", s.update(s.getClaim("c"), false, isAllocatedTo("d2")))
+	s.call(updatesOf, "also changes the status", s.update(s.getClaim("c"), false, isAllocatedTo("d2")))
 	s.call(statusOfIt, "from an old object", s.update(first, true, isAllocatedTo("d1"), isReservedFor("p")))
 	s.call(statusOfIt, "reserved, but not allocated", s.update(s.getClaim("c"), true, isReservedFor("p")))
 	s.call(statusOfIt, "allocated and reserved", s.update(s.getClaim("c"), true, isAllocatedTo("d1"), isReservedFor("p")))
 	s.call(statusOfIt, "nothing changes", s.update(s.getClaim("c"), true))
-	s.call(statusOfIt, "a condition of its device", s.update(s.getClaim("c"), true, reports))
-	s.call(statusOfIt, "that also takes the finalizer", s.update(s.getClaim("c"), true, isUnfinalized))
+	s.call(statusOfIt, "a condition of the claim's device", s.update(s.getClaim("c"), true, reports))
+	s.call(statusOfIt, "also removes the finalizer", s.update(s.getClaim("c"), true, isUnfinalized))
 	s.call(statusOfIt, "another allocation in place of the first", s.update(s.getClaim("c"), true, isAllocatedTo("d2")))
 	s.call(statusOfIt, "a second reservation", s.update(s.getClaim("c"), true, isReservedFor("q")))
 	s.call(statusOfIt, "deallocated while it is reserved", s.update(s.getClaim("c"), true, func(c *claim) { c.Status.Allocation = nil }))
 	s.call(statusOfIt, "deallocated", s.update(s.getClaim("c"), true, isDeallocated))
-	s.call(statusOfIt, "a condition of a device that it is not allocated", s.update(s.getClaim("c"), true, reports))
-	s.call(updatesOf, "the finalizer is taken", s.update(s.getClaim("c"), false, isUnfinalized))
+	s.call(statusOfIt, "a condition of a device that is not allocated to the claim", s.update(s.getClaim("c"), true, reports))
+	s.call(updatesOf, "the finalizer is removed", s.update(s.getClaim("c"), false, isUnfinalized))
 	s.call(updatesOf, "of a claim that does not exist", s.update(sample(claimKind, "nobody").(*claim), false, isFinalized))
 }
 
@@ -139,9 +139,9 @@ func reservations(s *stand) {
 	s.allocate("c", "p")
 	uid := s.getClaim("c").UID
 	s.set(func() error { _, err := s.update(s.getClaim("c"), true, isReservedFor("q"))(); return err }())
-	s.call(patchesOf, "a reservation is taken", s.unreserve("c", uid, "p"))
-	s.call(patchesOf, "a reservation is taken that is not there", s.unreserve("c", uid, "p"))
-	s.call(patchesOf, "the last reservation is taken", s.unreserve("c", uid, "q"))
+	s.call(patchesOf, "removes a reservation", s.unreserve("c", uid, "p"))
+	s.call(patchesOf, "removes a reservation that does not exist", s.unreserve("c", uid, "p"))
+	s.call(patchesOf, "removes the last reservation", s.unreserve("c", uid, "q"))
 	s.call(patchesOf, "of a claim that does not exist", s.unreserve("nobody", uid, "q"))
 }
 
@@ -149,19 +149,19 @@ func claimsThatGo(s *stand) {
 	s.make(sample(claimKind, "free"))
 	s.call(deletesOf, "without finalizers", s.deleteClaim("free"))
 	s.call(deletesOf, "that is gone", s.deleteClaim("free"))
-	s.call(deletesOf, "by a user, of one that does not exist", func() (any, error) { return nil, s.deleteObject(claimKind, "free") })
+	s.call(deletesOf, "by a user; the claim does not exist", func() (any, error) { return nil, s.deleteObject(claimKind, "free") })
 	s.allocate("c", "p")
-	s.call(deletesOf, "by a user, of one that is allocated", func() (any, error) { return nil, s.deleteObject(claimKind, "c") })
+	s.call(deletesOf, "by a user; the claim is allocated", func() (any, error) { return nil, s.deleteObject(claimKind, "c") })
 	s.call(deletesOf, "that is terminating", s.deleteClaim("c"))
-	s.call(statusOfIt, "a reservation, of one that is terminating", s.update(s.getClaim("c"), true, isReservedFor("q")))
-	s.call(patchesOf, "a reservation is taken, of one that is terminating", s.unreserve("c", s.getClaim("c").UID, "p"))
-	s.call(statusOfIt, "deallocated, of one that is terminating", s.update(s.getClaim("c"), true, isDeallocated))
-	s.call(statusOfIt, "allocated, of one that is terminating", s.update(s.getClaim("c"), true, isAllocatedTo("d1"), isReservedFor("p")))
-	s.call("the finalizer is taken", "from a claim that is terminating", s.other(claimKind, "c", change{release.patch, "", (*Store).RemoveClaim}))
+	s.call(statusOfIt, "a reservation; the claim is terminating", s.update(s.getClaim("c"), true, isReservedFor("q")))
+	s.call(patchesOf, "removes the reservation; the claim is terminating", s.unreserve("c", s.getClaim("c").UID, "p"))
+	s.call(statusOfIt, "deallocated; the claim is terminating", s.update(s.getClaim("c"), true, isDeallocated))
+	s.call(statusOfIt, "allocated; the claim is terminating", s.update(s.getClaim("c"), true, isAllocatedTo("d1"), isReservedFor("p")))
+	s.call("the finalizer is removed", "from a claim that is terminating", s.other(claimKind, "c", change{release.patch, "", (*Store).RemoveClaim}))
 	s.make(sample(claimKind, "held"))
 	_, err := s.update(s.getClaim("held"), false, isFinalized)()
 	s.set(err)
-	s.call(deletesOf, "with the finalizer, that is not allocated", s.deleteClaim("held"))
+	s.call(deletesOf, "that has the finalizer, but is not allocated", s.deleteClaim("held"))
 }
 
 func claimsOfOneName(s *stand) {
@@ -170,12 +170,12 @@ func claimsOfOneName(s *stand) {
 	_, err := s.deleteClaim("c")()
 	s.set(err)
 	s.set(s.change(claimKind, "c", change{release.patch, "", (*Store).RemoveClaim}))
-	s.call(statusOfIt, "of one that is gone", s.update(old, true, isReservedFor("q")))
-	s.call(patchesOf, "of one that is gone", s.unreserve("c", old.UID, "p"))
+	s.call(statusOfIt, "of a claim that is gone", s.update(old, true, isReservedFor("q")))
+	s.call(patchesOf, "of a claim that is gone", s.unreserve("c", old.UID, "p"))
 	s.allocate("c", "p")
-	s.call(updatesOf, "of one whose name another has", s.update(old, false, isUnfinalized))
-	s.call(statusOfIt, "of one whose name another has", s.update(old, true, isReservedFor("q")))
-	s.call(patchesOf, "of one whose name another has", s.unreserve("c", old.UID, "p"))
+	s.call(updatesOf, "of a claim that is gone; a new claim has its name", s.update(old, false, isUnfinalized))
+	s.call(statusOfIt, "of a claim that is gone; a new claim has its name", s.update(old, true, isReservedFor("q")))
+	s.call(patchesOf, "of a claim that is gone; a new claim has its name", s.unreserve("c", old.UID, "p"))
 }
 
 // createdClaims are those that the scheduler makes for extended resources. Their names are not compared.
@@ -281,7 +281,7 @@ func volumeClaims(s *stand) {
 	s.call(call, "a node is selected", update(first, selected("n")))
 	s.call(call, "from an old object", update(first, selected("m")))
 	s.call(call, "the same node again", update(read(), selected("n")))
-	s.call("the volume controller's write", "that a claim is bound", s.other(volumeClaimKind, "c", change{`{"spec":{"volumeName":"v"}}`, "", func(s *Store, name string) error {
+	s.call("the volume controller's write", "binds a claim", s.other(volumeClaimKind, "c", change{`{"spec":{"volumeName":"v"}}`, "", func(s *Store, name string) error {
 		now := s.VolumeClaim(name)
 		next := now.DeepCopy()
 		next.Spec.VolumeName = "v"
@@ -308,13 +308,13 @@ func evictions(s *stand) {
 	for _, name := range []string{"p", "q", "r"} {
 		s.make(pod(name, "n", web, runs))
 	}
-	s.call(call, "the budget allows one", s.eviction("p"))
-	s.call(call, "the budget allows none any more", s.eviction("q"))
+	s.call(call, "the budget allows one disruption", s.eviction("p"))
+	s.call(call, "the budget allows no more disruptions", s.eviction("q"))
 	s.call(call, "of a pod that is terminating", s.eviction("p"))
 	s.finish("r")
-	s.call(call, "of a pod that has finished, the budget allows none", s.eviction("r"))
+	s.call(call, "of a finished pod; the budget allows no disruption", s.eviction("r"))
 	s.make(pod("pending", "", web))
-	s.call(call, "of a pending pod, the budget allows none", s.eviction("pending"))
+	s.call(call, "of a pending pod; the budget allows no disruption", s.eviction("pending"))
 }
 
 func evictionsWithoutBudget(s *stand) {
