@@ -104,7 +104,10 @@ def _is_undecided(cell: str) -> bool:
 def put(page: str, ranges: Ranges) -> str:
     """A page with this table."""
     whole = with_older(ranges)
-    lines = [f"| What | Property | Since | Until | {LAST} | {COMING} |", "|---|---|---|---|---|---|"]
+    lines = [
+        f"| Race or hazard | Property | Violated since | Violated until | {LAST} | {COMING} |",
+        "|---|---|---|---|---|---|",
+    ]
     never: list[Row] = []
     for (name, key), cells in whole.items():
         unclear = [("", "")] if any(cell.startswith("inconclusive") for cell in cells.values()) else []
