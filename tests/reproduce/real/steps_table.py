@@ -31,10 +31,10 @@ _UNPLAYED = re.compile(r"(<!-- unplayed -->\n)(.*?)(<!-- /unplayed -->)", re.DOT
 UNPLAYED = {
     "claim_cache.take": "up to 1.34.3 and in 1.35.0 (without 136269), several goroutines deliver events of the assume cache, and the driver controls only one of them",
     "claim_cache.tell_late": "as `claim_cache.take`",
-    "process.bind_in_doubt": "the driver executes a Binding when it answers it, and cannot execute it later (`late_bindings`)",
+    "process.bind_in_doubt": "the driver executes a Binding before it responds, and cannot execute the Binding later (`late_bindings`)",
     "dynamic_resources.give_up_search": "a search for devices is one call, and the driver's clock stands still during it (`filter_timeouts`)",
     "process.land_late": "as `process.bind_in_doubt`",
-    "pod_watch.stall": "the driver delivers every event before a list can show it (`watch_stalls`)",
+    "pod_watch.stall": "the driver delivers every event before a list can show the change (`watch_stalls`)",
     "node_watch.stall": "as `pod_watch.stall`",
 }
 """Why the driver does not play a step."""
