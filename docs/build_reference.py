@@ -170,16 +170,16 @@ def _functions() -> Iterator[str]:
     yield f"{_NOTE}\n\n# Upstream's functions in the model"
     yield (
         "Which part of the model represents each function of `pkg/scheduler`, and of the API server's part in a binding? If there is no such part, the tables "
-        "say why. File names are relative to `pkg/scheduler`. The source of this page is `model/history/functions/`. Tests check that it has every function of "
-        f"{', '.join(trees.by_version)}, and that every named element of the model exists (below `model/`)."
+        "say why. File names are relative to `pkg/scheduler`. The source of this page is `model/history/functions/`. Tests check that "
+        f"the page contains every function of {', '.join(trees.by_version)}, and that every named element of the model exists (below `model/`)."
     )
     newest = [place for place in trees.by_version[trees.newest] if not is_value(place)]
     counts = {kind: sum(_kind_of(place) == kind for place in newest) for kind in ("modelled", *NO_ELEMENT)}
     told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield (
-        f"Of the {len(newest)} functions of {trees.newest}: {told}. These counts exclude the functions of files that are outside as a whole. *Abstracted*: the model has "
-        "a simplification ([A-...](../model.md#what-is-abstracted)). *Missing*: the function could matter to a race, and is not modelled. *Outside*: it "
-        "cannot matter to a race, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which functions differ in another tree."
+        f"{trees.newest} has {len(newest)} functions: {told}. These counts exclude files of which every function is outside. *Abstracted*: the model contains "
+        "a simplification, often with a [code such as A-SCORES](../model.md#what-is-abstracted). *Missing*: the function could matter to a race, and is not modelled. *Outside*: the "
+        "function cannot matter to a race, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which functions differ in another tree."
     )
     for part in parts():
         yield from _part(part)
