@@ -110,13 +110,13 @@ def _race(scenario: Scenario) -> Iterator[str]:
         fixes = ", ".join(_change(key) for key in race.fixes)
         yield f"Issue {_issue(race.issue)}, fixed by {fixes}."
         if race.beside:
-            yield f"To show only this race, podrace adds these changes both with and without the fix: {', '.join(map(_change, race.beside))}."
+            yield f"To show only this race, podrace always adds these changes, with and without the fix: {', '.join(map(_change, race.beside))}."
         if race.residual is not None:
             closed = ", ".join(_change(key) for key in race.residual.closed_by)
-            yield f"The fix leaves {_link(race.residual.property)} open; closed by {closed}."
+            yield f"With the fix, {_link(race.residual.property)} is still violated. To fix this as well, add {closed}."
     listed = ", ".join(_link(p) for p in default_properties(scenario))
-    also = f" Also of interest: {', '.join(_link(p) for p in scenario.also)}." if scenario.also else ""
-    yield f"Release {exact(default_release(scenario))}; properties {listed}.{also}"
+    also = f" Related properties: {', '.join(_link(p) for p in scenario.also)}." if scenario.also else ""
+    yield f"Release: {exact(default_release(scenario))}. Properties: {listed}.{also}"
     text = scenario.text.strip()
     yield f"```yaml\n{text}\n```"
 
