@@ -177,7 +177,7 @@ def _functions() -> Iterator[str]:
     counts = {kind: sum(_kind_of(place) == kind for place in newest) for kind in ("modelled", *NO_ELEMENT)}
     told = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield (
-        f"{trees.newest} has {len(newest)} functions: {told}. These counts exclude files of which every function is outside. *Abstracted*: the model contains "
+        f"{trees.newest} has {len(newest)} functions: {told}. Files in which every function is outside are not counted. *Abstracted*: the model contains "
         "a simplification, often with a [code such as A-SCORES](../model.md#what-is-abstracted). *Missing*: the function could matter to a race, and is not modelled. *Outside*: the "
         "function cannot matter to a race, or belongs to a feature that is off by default. [`podrace drift`](../drift.md) says which functions differ in another tree."
     )
