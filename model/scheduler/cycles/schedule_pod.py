@@ -140,8 +140,22 @@ class SchedulePod(FindNodes):
         """Whether all filters before DynamicResources let the pod pass: a pod with claims has no volumes."""
         return (self._of_filters(pod, node) == Code.SUCCESS) & self.snapshot.live[node]
 
+    def _volumes_reject(self, pod: Pod, node: Node) -> Expr:
+        """Whether VolumeBinding is the first filter that rejects the pod."""
+        if not pod.volumes:
+            return as_expr(False)
+        placement, number = self.snapshot.placement(), self.copy.version
+
+        def reached(form: Pod) -> Expr:
+            return placement.ask(node, partial(self.filters.reaches_volumes, form))
+
+        is_asked = self.snapshot.live[node] & in_form(self.universe, pod, number, reached)
+        return is_asked & ~self.volume_binding.passes(pod, node)
+
     def _filtered(self, pod: Pod, node: Node) -> Expr:
-        self.diagnose(pod, node)
+        by_volumes = self._volumes_reject(pod, node)
+        with when(~by_volumes):
+            self.diagnose(pod, node)
         placement, code = self.snapshot.placement(), self._of_filters(pod, node)
         for name, asked in self.cycle_plugins(pod).items():
             passes = asked.passes(pod, node)
@@ -151,11 +165,12 @@ class SchedulePod(FindNodes):
                 )
             reached = (code == Code.SUCCESS) & self.snapshot.live[node]
             asked.note_filtered(pod, node, reached)
+            rejects = by_volumes if name == VOLUME_BINDING else reached & ~passes
             for plugin in self.universe[Plugin]:
                 if plugin.name == name:
-                    with when(reached & ~passes):
+                    with when(rejects):
                         self.rejected_by[plugin] = True
-            code = select((code == Code.SUCCESS) & ~passes, Code.UNRESOLVABLE, code)
+            code = select(rejects, Code.UNRESOLVABLE, code)
         if pod.extender_selector:
             passes = placement.ask(node, lambda content, _: as_expr(pod.passes_extender(content)))
             rejects = (code == Code.SUCCESS) & ~passes
@@ -173,7 +188,8 @@ class SchedulePod(FindNodes):
             for shown, content, seen in self.snapshot.placement().versions(node):
                 for text, given in reasons(self.filters, form, content, seen).items():
                     why[text] = why.get(text, as_expr(False)) | (is_form & shown & given)
-        return {text: self.snapshot.live[node] & given for text, given in why.items()}
+        shown = self.snapshot.live[node] & ~self._volumes_reject(pod, node)
+        return {text: shown & given for text, given in why.items()}
 
     def verdict_of(self, code: Value) -> Expr:
         """The part of the filters' answer that the cycle keeps."""

@@ -17,6 +17,9 @@ from .status import Code
 FilterPlugin = Callable[[Pod, Node, Placement], Expr]
 """Gives the Code of a pod on a node."""
 
+AFTER_VOLUME_BINDING = ("PodTopologySpread", "InterPodAffinity", NODE_DECLARED_FEATURES)
+"""The plugins that run after VolumeBinding (getDefaultPlugins, 1.36)."""
+
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable")
 
 
@@ -86,6 +89,15 @@ class Filters(Component):
         with when(again):
             second = self.run(pod, node, placement)
         return select(joined, select(again, second, first), Code.ERROR)
+
+    def reaches_volumes(self, pod: Pod, node: Node, placement: Placement) -> Expr:
+        """Whether VolumeBinding is asked: in the first pass, no plugin before it rejects the pod."""
+        added = self.nominated_pods(pod, node, placement)
+        joined = all_of(~a | (self.joins(pod, q, node) == Code.SUCCESS) for q, a in added.items())
+        first = self.rejected_by(pod, node, placement.with_added(node, added))
+        return joined & ~any_of(
+            rejects for name, rejects in first.items() if name not in AFTER_VOLUME_BINDING
+        )
 
     def nominated_pods(self, pod: Pod, node: Node, placement: Placement) -> dict[Pod, Expr]:
         """addNominatedPods: the objects that can be added to the NodeInfo, each with the condition under which it is.
