@@ -35,6 +35,7 @@ MENDED_BY: dict[str, tuple[str, ...]] = {
     "namesake-evicted": ("victims-deleted-by-uid",),
     "namesake-nominated": ("nominated-by-uid",),
     "namesake-still-nominated": ("replaced-taken-out", "nominated-by-uid"),
+    "held-back-namesake": ("preemptor-read-by-uid",),
     "namesake-lost": ("requeue-looks-again",),
     "namesake-status": ("status-patched-by-uid",),
     "late-patch": ("status-patched-by-uid",),

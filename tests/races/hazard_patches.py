@@ -37,6 +37,8 @@ from podrace.patching import (
     PriorityQueue,
     Process,
     Record,
+    Recreation,
+    Scheduler,
     Snapshot,
     Stage,
     SubQueue,
@@ -409,6 +411,13 @@ class NominatedByUID(Nominator):
     def accepts(self, pod: Pod) -> Expr:
         pending: Expr = self.pod_watch.lister[pod].pending
         return pending
+
+
+class PreemptorReadByUID(Scheduler):
+    """Preemption compares the UID of the pod that the lister gives with that of the popped pod, and ends if another pod has its name."""
+
+    def is_found_instead(self, recreation: Recreation) -> Expr:
+        return as_expr(False)
 
 
 class SwappedTakenOut(PriorityQueue):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from podrace.checker.search import check
-from podrace.model.history import RELEASES, resolve
+from podrace.model.history import PRE_RELEASES, RELEASES, resolve
 from podrace.model.history.versions import canonical
 from podrace.model.language import Component, Expr, any_of
 from podrace.properties import PROPERTIES, Property, instrument
@@ -45,6 +45,7 @@ from tests.races.hazard_patches import (
     NominationsInMemoryHeard,
     PlacedNotAdded,
     PortsOfOthersKept,
+    PreemptorReadByUID,
     RegisteredToTheEnd,
     RelabelledPeersHeard,
     RequeueLooksAgain,
@@ -151,6 +152,10 @@ LATER_ROWS: list[tuple[str, str, tuple[type[Component], ...], tuple[str, ...], s
     ("forced-out", "S-ADMIT", (LeftoversCounted,), (), V, 169, 10),
     ("forced-out", "S-RUN", (LeftoversAwaited,), (), H, 484, None),
     ("forced-out", "S-ADMIT", (LeftoversAwaited,), (), H, 484, None),
+    ("held-back-namesake", "S-STUCK", (), (), V, 400, 20),
+    ("held-back-namesake", "S-STUCK", (PreemptorReadByUID,), (), H, 990, None),
+    # The goroutine activates p-again when it ends, which needs no event.
+    ("held-back-namesake", "S-STUCK", (AlwaysActivated,), (), H, 2287, None),
     ("name-of-a-victim", "S-STUCK", (), (), V, 1923, 33),
     ("name-of-a-victim", "S-STUCK", (VictimsAwaitedByUID,), (), H, 3065, None),
     ("namesake-evicted", "S-IDVICTIM", (), (), V, 345, 11),
@@ -262,6 +267,7 @@ NEWEST_ROWS: list[tuple[str, str, str, int, int | None]] = [
     ("gone-victim", "S-STUCK", V, 3200, 35),
     ("grown-in-flight", "S-CAP", V, 24, 5),
     ("half-kept-out", "S-STUCK", H, 185, None),
+    ("held-back-namesake", "S-STUCK", V, 1958, 36),
     ("in-doubt", "S-CAP", V, 203, 12),
     ("kept-out-by-others", "S-STUCK", V, 98, 15),
     ("last-of-its-kind", "S-STUCK", V, 167, 15),
@@ -391,6 +397,75 @@ def test_a_pod_is_displaced_by_its_namesake_only_from_1_37_on(
 ) -> None:
     """A pod that is gone and in backoffQ stays there when the next of its name enters activeQ."""
     assert _asked("namesake-displaced", release, patches, without) == (H, states, None)
+
+
+@pytest.mark.parametrize(
+    ("release", "patches", "verdict", "states", "steps"),
+    [
+        ("1.34.0", (), V, 856, 23),
+        ("1.34.0", (PreemptorReadByUID,), H, 5032, None),
+        # 1.34.4 has no 133167: what is left is a victim that is gone already (142294).
+        ("1.34.4", (), V, 933, 23),
+        ("1.34.4", (PreemptorReadByUID,), V, 6192, 45),
+        ("1.34.4", (AlwaysActivated,), H, 11767, None),
+        ("1.35.4", (), V, 979, 25),
+        ("1.35.4", (PreemptorReadByUID,), H, 1672, None),
+        ("1.36.3", (), V, 400, 20),
+        ("1.36.3", (NominatedByUID,), V, 400, 20),
+        ("1.36.3", (SwappedTakenOut,), V, 400, 20),
+        ("1.36.3", (VictimsAwaitedByUID,), V, 400, 20),
+        ("1.36.3", (RequeueLooksAgain,), V, 403, 20),
+        ("1.36.3", (GhostsRefused,), V, 396, 20),
+    ],
+)
+def test_a_pod_is_held_back_by_what_preemption_found_by_its_name(
+    release: str, patches: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+) -> None:
+    """Other patches of reused names leave what preemption does with the pod that it has read again."""
+    assert _asked("held-back-namesake", release, patches) == (verdict, states, steps)
+
+
+@pytest.mark.parametrize(
+    ("release", "patches", "without", "verdict", "states", "steps"),
+    [
+        # No hint of DefaultPreemption: any deletion wakes p-again.
+        ("1.33.6", (), (), V, 4172, 36),
+        ("1.33.6", (PreemptorReadByUID,), (), V, 6295, 45),
+        ("1.33.6", (AlwaysActivated,), (), H, 11390, None),
+        # The goroutine is for p, so that nothing holds p-again back.
+        (NEWEST, (PreemptorReadByUID,), (), H, 990, None),
+        (NEWEST, (AlwaysActivated,), (), H, 5703, None),
+        (NEWEST, (), ("preempts-for-the-popped",), V, 400, 20),
+        (PRE_RELEASES[0], (), (), H, 4007, None),
+        (PRE_RELEASES[0], (), ("preempts-for-the-popped",), V, 400, 20),
+    ],
+)
+def test_only_1_34_to_1_36_hold_the_namesake_back(
+    release: str, patches: tuple[type[Component], ...], without: tuple[str, ...], verdict: str, states: int,
+    steps: int | None,
+) -> None:  # fmt: skip
+    """What is violated before and after: a second goroutine finds no victim (142294). 1.38 has `last-victim-gone`."""
+    assert _asked("held-back-namesake", release, patches, without) == (verdict, states, steps)
+
+
+@pytest.mark.parametrize(
+    ("patches", "verdict", "states", "steps"),
+    [
+        ((), V, 1323, 20),
+        ((PreemptorReadByUID,), V, 13933, 36),
+        ((PreemptorReadByUID, AlwaysActivated), H, 68950, None),
+    ],
+)
+def test_of_two_pods_of_one_name_both_may_preempt(
+    patches: tuple[type[Component], ...], verdict: str, states: int, steps: int | None
+) -> None:
+    """With the same priority the race is there, too; and 142294, if each of the two pods has its own goroutine."""
+    text = (FOLDER / "held-back-namesake.yaml").read_text(encoding="utf-8")
+    scenario = parse_scenario(text.replace("  p: {cpu: 2}", "  p: {cpu: 2, priority: 10}"))
+    classes = (*patches, *resolve("1.36").classes)
+    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
+    length = None if found.trace is None else len(found.trace.steps)
+    assert (found.verdict.name, found.counts.states, length) == (verdict, states, steps)
 
 
 def test_a_pod_that_is_tried_first_keeps_its_only_place() -> None:

@@ -27,6 +27,7 @@ MENDED = {
     "dropped-by-pop": "139450",
     "gone-victim": "last-victim-gone",
     "gone-victim-again": "last-victim-gone",
+    "held-back-namesake": "last-victim-gone",
     "namespace-unasked": "namespace-labels-asked",
 }
 """What each that the coming release no longer has goes away with."""

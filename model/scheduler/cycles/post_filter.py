@@ -54,7 +54,7 @@ class PostFilter(SchedulePod):
     @step(actor="scheduler")
     @tells(
         changes("scheduler.stands_in", after=True),
-        "Preemption for {pod} begins, and finds {0} under its name: from now on it is for this one.",
+        "Preemption for {pod} begins, and finds {0} under its name: it goes on with this pod.",
         changes("scheduler.phase", after=SOMETHING),
         "Preemption for {pod} begins: the scheduler reads the pod again, and it may preempt.",
         "Preemption for {pod} begins, and ends at once: the pod is gone, or may not preempt.",
@@ -65,12 +65,16 @@ class PostFilter(SchedulePod):
         taken = as_expr(False)
         for r in self.universe[Recreation]:
             if r.before is pod and not (r.after.claims or r.after.volumes):
-                taken = as_expr(self.read_preemptor(r.after).exists)
+                taken = self.is_found_instead(r)
                 with when(taken):
                     self.stands_in[r] = True
                     self._begin_with(r.after)
         with when(~taken):
             self._begin_with(pod)
+
+    def is_found_instead(self, recreation: Recreation) -> Expr:
+        """Whether the lister has the next pod of the preemptor's name: preemption does not compare UIDs."""
+        return as_expr(self.read_preemptor(recreation.after).exists)
 
     def _begin_with(self, pod: Pod) -> None:
         current = self.read_preemptor(pod)

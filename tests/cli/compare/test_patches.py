@@ -379,7 +379,7 @@ def test_the_list_by_a_function_of_upstreams(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37.2; the nearest of 105: "),
+        (["A", "--method", "nope"], "Scheduler has no method `nope` in 1.37.2; the nearest of 106: "),
         (["A", "--component", "Sheduler"], "--component: unknown part `Sheduler`; did you mean `Scheduler`?"),
         (
             ["podrace"],

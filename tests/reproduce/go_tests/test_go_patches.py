@@ -43,6 +43,7 @@ IN_THE_MODEL = {
     "victims-deleted-by-uid": model.VictimsDeletedByUID,
     "nominated-by-uid": model.NominatedByUID,
     "replaced-taken-out": model.SwappedTakenOut,
+    "preemptor-read-by-uid": model.PreemptorReadByUID,
     "ports-of-others-kept": model.PortsOfOthersKept,
     "status-patched-by-uid": model.WrittenByUID,
     "bound-pods-unpatched": model.BoundPodsUnpatched,

@@ -129,27 +129,6 @@ def test_120413_a_pod_is_deaf_once_its_mark_is_kept_for_nobody(kept_for_another)
 
 
 @pytest.mark.parametrize(
-    ("release", "fixes", "states", "steps"),
-    [
-        ("1.34.0", (), 4646, 23),
-        ("1.35.4", (), 6808, 25),
-        ("1.36.3", (), 2371, 20),
-        ("1.36.3", ("preempts-for-the-popped",), 26939, 36),  # 141694: the victim is gone already
-        ("1.37.2", (), 26939, 36),
-    ],
-)
-def test_whom_the_preemption_of_the_predecessor_holds_back(release, fixes, states, steps):
-    """held-back-namesake: the goroutine evicts for the pod that has the name by now, which PreEnqueue holds back."""
-    (scenario,) = find_scenarios("held-back-namesake")
-    classes = resolve(release, fixes).classes
-    (found,) = check(instrument(scenario.spec, classes, [PROPERTIES["S-STUCK"]]), ["S-STUCK"])
-    assert found.trace is not None
-    labels = [step.label for step in found.trace.steps]
-    popped = "scheduler.pop(pod=p-again)" in labels
-    assert (found.counts.states, len(labels), popped) == (states, steps, steps == 36)
-
-
-@pytest.mark.parametrize(
     ("release", "place", "kept"),
     [
         ("1.32", SubQueue.UNSCHEDULABLE, False),

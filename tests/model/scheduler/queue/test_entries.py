@@ -50,6 +50,9 @@ def places(model: Concrete) -> list[SubQueue]:
         ("1.30", ACTIVE, True, [ACTIVE, PARKED]),
         ("1.30", BACKOFF, True, [BACKOFF, PARKED]),
         ("1.31", ACTIVE, True, [ACTIVE, NONE]),
+        ("1.32", PARKED, True, [NONE, PARKED]),
+        ("1.33", PARKED, True, [PARKED, NONE]),
+        ("1.35", PARKED, True, [PARKED, NONE]),
         ("1.36", BACKOFF, True, [BACKOFF, NONE]),
         ("1.36", PARKED, True, [NONE, PARKED]),
         (NEWEST, ACTIVE, True, [ACTIVE, PARKED]),
@@ -63,6 +66,25 @@ def test_what_a_new_pod_does_to_the_entry_of_its_name(
     model, _, again = two(release, (before, NONE), gated)
     model.do(lambda: model.part("queue").add(again, PodObject(exists=True, gated=gated)))
     assert places(model) == after
+
+
+@pytest.mark.parametrize(
+    ("release", "stays"), [("1.32", False), ("1.33", True), ("1.35", True), ("1.36", False)]
+)
+@pytest.mark.parametrize("gated", [True, False])
+def test_a_pod_that_is_held_back_leaves_what_a_failure_handler_has_put_back_for_it(
+    release: str, stays: bool, gated: bool
+) -> None:
+    """138324: the handler of the pod that is gone parks the next pod of its name before Add does. What had rejected the pod that is gone is recorded there."""
+    model, _, again = two(release, (NONE, PARKED), gated)
+    queue = model.part("queue")
+    fit = next(
+        plugin for plugin in model.get(lambda: queue.universe[Plugin]) if plugin.name == "NodeResourcesFit"
+    )
+    model.do(lambda: queue.rejected_by[again].__setitem__(fit, True))
+    model.do(lambda: queue.add(again, PodObject(exists=True, gated=gated)))
+    assert places(model) == [NONE, PARKED if gated else ACTIVE]
+    assert model.get(lambda: queue.rejected_by[again][fit]) is (stays and gated)
 
 
 def test_the_end_of_a_backoff_displaces_the_entry_of_its_name() -> None:
