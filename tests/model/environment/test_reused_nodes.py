@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podrace.checker.core.exploration import Budget
-from podrace.checker.explicit.reference import ReferenceSearch
+from podrace.checker.explicit.state_graph import state_graph
 from podrace.model.environment.controllers import autoscaler
 from podrace.model.environment.controllers.autoscaler import OUTLIVED, Autoscaler
 from podrace.model.environment.objects import ClusterSpec, Node, Pod, Scope
@@ -65,10 +64,8 @@ def reached(patch: type[Component]) -> set[tuple[object, ...]]:
     scope = Scope(pod_events=1, node_events=1, flush=False, backoff=False, pod_gc=False, autoscaler=True)
     of = ClusterSpec("again", (Pod(0, "p", 1, graceful=False),), nodes, scope)
     system = instrument(of, (patch, *resolve("1.36").classes), [])
-    search = ReferenceSearch(system, Budget(), None)
-    search.run()
     where = places(system)
-    return {nameless(state, where) for state in search.states}
+    return {nameless(tuple(state), where) for state in state_graph(system).codes.tolist()}
 
 
 @pytest.mark.ci
