@@ -35,7 +35,10 @@ GANGS, WORKLOADS = "GangScheduling", "GenericWorkload"
 
 
 class CaseStep(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A step: `part.step` with its arguments, who takes it, how much fake time passes before it, and the variables that it changes; of preemption's choice the `rivals`."""
+    """A step: `part.step` with its arguments, who takes it, how much fake time passes before it, and the variables that it changes; of preemption's choice the `rivals`.
+
+    `waiting`: the scheduler waits in Pop meanwhile, and the next step is this Pop.
+    """
 
     step: str
     actor: str
@@ -43,6 +46,7 @@ class CaseStep(msgspec.Struct, frozen=True, omit_defaults=True):
     wait_ms: int
     changes: dict[str, Value]
     rivals: tuple[str, ...] = ()
+    waiting: bool = False
 
 
 class Case(msgspec.Struct, frozen=True):

@@ -33,13 +33,14 @@ _WAITS = (_VICTIM, "b: {cpu: 2}")
 _RIVALS = ("a: {cpu: 2}", "b: {cpu: 2}")
 """Two pods of which one waits while the other is being bound."""
 
-_FAILS = {
+_ONCE = {
+    "pod_creations": ("b: {cpu: 2, exists: false}",),
     "permit_rejections": _RIVALS,
     "bind_failures": _RIVALS,
     "write_failures": PODS[0],
     "status_failures": PODS[0],
 }
-"""In which pods what may fail once."""
+"""In which pods what may happen or fail once. A pod that is created finds an idle scheduler, which waits in Pop."""
 
 _ONE_FOR_TWO = {
     "scheduler.volumebinding.": """\
@@ -98,11 +99,11 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
 
 
 def smallest_clusters(elements: Sequence[str] = ()) -> Iterator[Scenario]:
-    """Those in which only a pod may be deleted, or a binding or an eviction may fail: little hides there what a change does. First those that these elements are about."""
+    """Those in which only a pod may be deleted or created, or a binding or an eviction may fail: little hides there what a change does. First those that these elements are about."""
     shared = [text for part, text in _ONE_FOR_TWO.items() if any(e.startswith(part) for e in elements)]
     deleted = [_text(pods, "") for pods in (_WAITS, *PODS)]
-    fails = [_text(pods, fault, deletions=0) for fault, pods in _FAILS.items()]
-    yield from (parse_scenario(text, FILE) for text in (*shared, *deleted, *fails))
+    once = [_text(pods, update, deletions=0) for update, pods in _ONCE.items()]
+    yield from (parse_scenario(text, FILE) for text in (*shared, *deleted, *once))
 
 
 def small_clusters() -> Iterator[Scenario]:

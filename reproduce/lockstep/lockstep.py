@@ -20,6 +20,7 @@ from ...reports.reproduction import Differing
 from ..case import Case, case_of_run, in_order_of_start
 from ..outcome import Outcome
 from ..random_runs.random_runs import Model, RandomRun, Wanted, random_runs
+from ..waiting import waiting
 
 Play = Callable[[Sequence[Case]], Mapping[str, Outcome]]
 """Has the real scheduler execute cases: what became of each, by its name."""
@@ -61,7 +62,8 @@ def case_for(run: RandomRun, name: str) -> Case:
     case = case_of_run(
         name, "", model.scenario.spec, model.composition, model.system, trace, run.timing.waits
     )
-    return msgspec.structs.replace(in_order_of_start(case), epilogue=False, drops_beyond=True)
+    case = msgspec.structs.replace(in_order_of_start(case), epilogue=False, drops_beyond=True)
+    return waiting(case) if run.waits else case
 
 
 def difference_of(run: RandomRun, outcome: Outcome) -> Difference | None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version as version_of_package
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from ..random_runs.quick_steps import QuickSteps
 from ..random_runs.random_runs import Model, RandomRun, Wanted
 from ..request import Code, code_of
 from ..running import Built, Say, built_for, run_cases
-from .lockstep import WITHIN_LOCKS, Compared, Difference, Play, case_for, difference_of, lockstep
+from .lockstep import WITHIN_LOCKS, Compared, Difference, Play, lockstep, played_again
 from .shrinking import MOST_SECONDS, possible, shrunk
 
 NO_PROPERTY = ""
@@ -155,9 +156,8 @@ def again(
         )
     run = run_of(stored, file)
     began = time.monotonic()
-    case = case_for(run, "again")
     built = built_for(version, go, say)
-    difference = difference_of(run, plays(built)([case])[case.id])
+    difference = played_again(run, plays(built)) or played_again(replace(run, waits=True), plays(built))
     causes = (
         () if difference is None else (Cause(difference.cause, 1, difference.words, difference.at, file),)
     )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -91,7 +92,7 @@ class _Shrinking:
         if not run.path:
             return None
         self.tries += 1
-        found = played_again(run, self.play)
+        found = played_again(replace(run, waits=self.best.run.waits), self.play)
         if found is None or found.cause != self.best.cause:
             return None
         self.best = found

@@ -44,11 +44,12 @@ class Model(Data, slots=False):
 
 
 class RandomRun(Data, slots=False):
-    """A run, and the waits before its steps."""
+    """A run, and the waits before its steps. `waits`: the scheduler waits in Pop where it can (`..waiting`)."""
 
     model: Model
     path: Path
     timing: Timing
+    waits: bool = False
 
 
 class Wanted(Data):
@@ -74,9 +75,10 @@ class Walker:
         transitions = zip(self._names, model.system.transitions, strict=True)
         self._unforced = {name for name, t in transitions if not t.fair}
         self._without = frozenset(without)
+        self._waits = False
 
     def walk(self, random: Random, most: int) -> RandomRun:
-        """One run of at most so many steps; shorter where nothing more can happen."""
+        """One run of at most so many steps; shorter where nothing more can happen. In every second run, the scheduler waits in Pop where it can."""
         system = self.model.system
         table, forcing = Timetable(system, self.model.composition), Forcing(system)
         state = system.initial
@@ -94,7 +96,8 @@ class Walker:
             path.append(number)
             self.taken[self._names[number]] += 1
             state = following
-        return RandomRun(self.model, tuple(path), table.timing)
+        self._waits = not self._waits
+        return RandomRun(self.model, tuple(path), table.timing, not self._waits)
 
     def _in_random_order(self, random: Random, enabled: Sequence[int], progress: float) -> Iterator[int]:
         groups: dict[str, list[int]] = {}

@@ -20,9 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checker.explicit.state_graph import StateGraph
+from ..case import Case
 from ..lockstep.lockstep import AT_ONCE, WITHIN_LOCKS, Difference, Play, difference_of
 from ..random_runs.random_runs import Model, RandomRun
 from ..timing.timing import Timing
+from ..waiting import waiting
 from .cases import Cases
 from .guiding import Guided
 from .kept import Taken
@@ -102,6 +104,9 @@ def tour(
     return _Tour(model, graph, play, asked, tell).made()
 
 
+_Played = tuple[Planned[Timing], Case]
+
+
 class _Tour:
     def __init__(
         self, model: Model, graph: StateGraph, play: Play, asked: Asked, tell: Callable[[Toured], None]
@@ -113,6 +118,7 @@ class _Tour:
         known = np.zeros(graph.edges, bool) if asked.known is None else asked.known & (self.within == 0)
         first = Guided(model, graph)
         self.plan: Plan[Timing] = Plan(graph, first.for_another, self.within, seed=asked.seed)
+        self.planned = np.zeros(graph.edges, bool)
         self.cases = Cases(model, graph)
         fates = np.where(self.within, Fate.WITHIN_LOCK, Fate.LEFT)
         fates[known] = Fate.TAKEN
@@ -140,19 +146,19 @@ class _Tour:
     def _round(self) -> list[int]:
         """Plan and play until nothing is left to plan; gives the edges that runs would have taken behind a difference."""
         hidden: set[int] = set()
-        pending: list[tuple[list[Planned[Timing]], Future[list[Difference | None]]]] = []
+        pending: list[tuple[list[_Played], Future[list[Difference | None]]]] = []
         with ThreadPoolExecutor(self.asked.processes) as pool:
             runs = self._timely(self.plan.runs())
             while True:
                 while len(pending) < self.asked.processes * AHEAD and (
-                    batch := list(islice(runs, self.asked.at_once))
+                    batch := [self._with_case(*one) for one in enumerate(islice(runs, self.asked.at_once))]
                 ):
                     pending.append((batch, pool.submit(self._played, batch)))
                 if not pending:
                     break
                 batch, future = pending.pop(0)
-                for run, difference in zip(batch, future.result(), strict=True):
-                    hidden.update(self._note(run, difference))
+                for (run, case), difference in zip(batch, future.result(), strict=True):
+                    hidden.update(self._note(run, case, difference))
                 self.found.seconds = time.monotonic() - self.began
                 self.tell(self.found)
         fates = self.found.fates
@@ -164,24 +170,32 @@ class _Tour:
             if (self.found.fates[list(run.edges)] != Fate.TAKEN).any():
                 yield run
 
-    def _played(self, batch: list[Planned[Timing]]) -> list[Difference | None]:
-        cases = [self.cases.case(str(i), 0, run.edges, run.about) for i, run in enumerate(batch)]
-        outcomes = self.play(cases)
-        return [
-            difference_of(self._as_run(run), outcomes[case.id])
-            for run, case in zip(batch, cases, strict=True)
-        ]
+    def _with_case(self, name: int, run: Planned[Timing]) -> _Played:
+        """The scheduler waits in Pop as long as the run takes what earlier ones take, since what is marked so is not compared."""
+        edges = list(run.edges)
+        new = ~self.planned[edges]
+        self.planned[edges] = True
+        case = self.cases.case(str(name), 0, run.edges, run.about)
+        return run, waiting(case, int(new.argmax()) if new.any() else len(edges))
 
-    def _as_run(self, run: Planned[Timing]) -> RandomRun:
-        return RandomRun(self.model, self.graph.transitions_of(run.edges), run.about)
+    def _played(self, batch: list[_Played]) -> list[Difference | None]:
+        outcomes = self.play([case for _, case in batch])
+        return [difference_of(self._as_run(run, case), outcomes[case.id]) for run, case in batch]
 
-    def _note(self, run: Planned[Timing], difference: Difference | None) -> tuple[int, ...]:
+    def _as_run(self, run: Planned[Timing], case: Case) -> RandomRun:
+        waits = any(step.waiting for step in case.steps)
+        return RandomRun(self.model, self.graph.transitions_of(run.edges), run.about, waits)
+
+    def _note(self, run: Planned[Timing], case: Case, difference: Difference | None) -> tuple[int, ...]:
         """Take in one run; gives the edges behind its difference."""
         found = self.found
         taken = len(run.edges) if difference is None else max(difference.at - 1, 0)
         found.runs += 1
         found.steps += taken
-        found.fates[list(run.edges[:taken])] = Fate.TAKEN
+        compared = [
+            edge for edge, step in zip(run.edges[:taken], case.steps, strict=False) if not step.waiting
+        ]
+        found.fates[compared] = Fate.TAKEN
         if difference is None:
             return ()
         found.causes[difference.cause] += 1

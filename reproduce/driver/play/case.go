@@ -100,6 +100,7 @@ type Step struct {
 	WaitMS  int            `json:"wait_ms"`
 	Changes map[string]any `json:"changes"`
 	Rivals  []string       `json:"rivals"`
+	Waiting bool           `json:"waiting"` // the scheduler waits in Pop meanwhile, and the next step is this Pop
 }
 
 // arg is an argument of the step in the words of the case; empty if there is none.

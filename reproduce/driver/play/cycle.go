@@ -6,14 +6,53 @@ import "fmt"
 
 // pop: the scheduler comes back to the queue, if it is not there yet, and takes the next pod.
 func pop(p *player, s Step) error {
-	r := rule{who: isScheduler, ends: points("NextPod>"), via: points("Queue.Done<")}
-	if a := p.world.Stage.Find(isScheduler(p, s)); a != nil && a.at.after && a.at.call != "NextPod" {
-		if err := p.advance(s, r); err != nil {
-			return err
-		}
+	if p.waits {
+		return p.wokenInPop(s)
+	}
+	if err := p.comeBack(s); err != nil {
+		return err
 	}
 	drops := p.expects("scheduler.pod") == ""
 	return p.advance(s, rule{who: isScheduler, ends: points("NextPod< P"), gone: drops})
+}
+
+// comeBack has the scheduler come back to the queue, if it is not there yet.
+func (p *player) comeBack(s Step) error {
+	if a := p.world.Stage.Find(isScheduler(p, s)); a != nil && a.at.after && a.at.call != "NextPod" {
+		return p.advance(s, rule{who: isScheduler, ends: points("NextPod>"), via: points("Queue.Done<")})
+	}
+	return nil
+}
+
+// waitInPop has the scheduler call Pop although no pod is there.
+func (p *player) waitInPop(s Step) error {
+	if err := p.comeBack(s); err != nil {
+		return err
+	}
+	a := p.world.Stage.Find(isScheduler(p, s))
+	if a == nil || a.at.call != "NextPod" || a.at.after {
+		return fmt.Errorf("the scheduler does not come to Pop: %s", p.world.Stage.Where())
+	}
+	p.world.Stage.Release(a)
+	if a := p.world.Stage.Find(isScheduler(p, s)); a != nil {
+		return fmt.Errorf("Pop does not wait although no pod is there: %s", a.at)
+	}
+	p.waits = true
+	return nil
+}
+
+// wokenInPop: the step before has woken the Pop that waited.
+func (p *player) wokenInPop(s Step) error {
+	p.waits = false
+	a := p.world.Stage.Find(isScheduler(p, s))
+	if a == nil {
+		return fmt.Errorf("Pop still waits although a pod is there")
+	}
+	if a.at.call != "NextPod" || !a.at.after || a.at.pod != s.arg("pod") {
+		return fmt.Errorf("the scheduler is at %s, and has not popped %s", a.at, s.arg("pod"))
+	}
+	p.moved = true
+	return nil
 }
 
 // filter: each node is filtered in a goroutine of its own, which is let go to its end.

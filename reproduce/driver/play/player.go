@@ -22,6 +22,7 @@ type player struct {
 	quiet string   // why the step lets nobody go
 
 	mover *Step // whose move is held amid it
+	waits bool  // the scheduler waits in Pop
 }
 
 // armAmid has the move of a step held amid it, where the build allows for that and the trace has a Pop there.
@@ -50,6 +51,11 @@ func (p *player) expects(format string, args ...any) string {
 
 // force has the real scheduler do a step of the model.
 func (p *player) force(s Step) error {
+	if s.Waiting { // before time passes: a flush is the queue's own
+		if err := p.waitInPop(s); err != nil {
+			return err
+		}
+	}
 	armAmid(p, s)
 	p.due = p.due.Add(moment + time.Duration(s.WaitMS)*time.Millisecond)
 	time.Sleep(max(moment, time.Until(p.due))) // a step that takes time itself does not shift those after it
