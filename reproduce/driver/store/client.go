@@ -73,7 +73,10 @@ type podClient struct {
 	client *client
 }
 
-func (c *podClient) List(context.Context, metav1.ListOptions) (*v1.PodList, error) {
+func (c *podClient) List(_ context.Context, options metav1.ListOptions) (*v1.PodList, error) {
+	if err := c.client.store.selectPods(options.FieldSelector); err != nil {
+		return nil, err
+	}
 	objects, version, err := c.client.store.list(podKind)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -50,6 +51,7 @@ type Store struct {
 	listing   map[string]*listing // that list of a kind, while it is not to be answered
 	ahead     map[string][]string // by kind, objects of which a list has shown more than one at once: their events are in the informer's store already
 	notes     []string
+	selects   fields.Selector // which pods their watch has; nil before anybody has asked
 }
 
 // fault says what becomes of the next call of its kind about its pod.

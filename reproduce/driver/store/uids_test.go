@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // again is a pod that takes the name of another.
@@ -62,6 +63,25 @@ func TestWhoHasAName(t *testing.T) {
 	s.Create(c.Pods[1])
 	if got := s.holder("p"); got != "p-again" || s.Pod("p") != nil {
 		t.Errorf("%s has the name, and p is %v", got, s.Pod("p"))
+	}
+}
+
+func TestAPodThatHasEndedIsOnTheWatchOnlyIfThatDoesNotSelectByPhase(t *testing.T) {
+	for by, wants := range map[string]watch.EventType{
+		"": watch.Modified,
+		"status.phase!=Succeeded,status.phase!=Failed": watch.Deleted,
+	} {
+		s := newStore()
+		s.Create(requesting("p", "n", "1"))
+		if err := s.selectPods(by); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.FinishPod("p"); err != nil {
+			t.Fatal(err)
+		}
+		if log := s.log[podKind]; len(log) != 2 || log[1].Type != wants {
+			t.Errorf("%q: %v", by, log)
+		}
 	}
 }
 

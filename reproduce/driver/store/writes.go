@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -171,14 +172,32 @@ func (s *Store) FinishPod(name string) error {
 	return nil
 }
 
-// finish has a pod end: its object is on no watch any more.
+// selectPods has the watch of pods select them by these fields. Up to 1.20 a second informer selects by none (93044): the watch is that of the first one.
+func (s *Store) selectPods(by string) error {
+	selector, err := fields.ParseSelector(by)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if by != "" || s.selects == nil {
+		s.selects = selector
+	}
+	return nil
+}
+
+// finish has a pod end: its object is on no watch any more that selects by phase.
 func (s *Store) finish(p *v1.Pod) {
-	s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
+	q := p.DeepCopy()
+	q.Status.Phase = v1.PodSucceeded
+	if s.selects != nil && s.selects.Matches(fields.Set{"status.phase": string(q.Status.Phase)}) {
+		s.commit(podKind, watch.Modified, q.DeepCopy(), "")
+	} else {
+		s.commit(podKind, watch.Deleted, p.DeepCopy(), "")
+	}
 	if s.finished == nil {
 		s.finished = map[string]*v1.Pod{}
 	}
-	q := p.DeepCopy()
-	q.Status.Phase = v1.PodSucceeded
 	s.finished[idOf(p)] = q
 }
 
