@@ -35,6 +35,7 @@ _RIVALS = ("a: {cpu: 2}", "b: {cpu: 2}")
 
 _ONCE = {
     "pod_creations": ("b: {cpu: 2, exists: false}",),
+    "finishes": _WAITS,
     "permit_rejections": _RIVALS,
     "bind_failures": _RIVALS,
     "write_failures": PODS[0],
@@ -99,7 +100,7 @@ def known_fixes(scenarios: Sequence[Scenario], elements: Sequence[str]) -> Itera
 
 
 def smallest_clusters(elements: Sequence[str] = ()) -> Iterator[Scenario]:
-    """Those in which only a pod may be deleted or created, or a binding or an eviction may fail: little hides there what a change does. First those that these elements are about."""
+    """Those in which only a pod may be deleted, be created or end, or a binding or an eviction may fail: little hides there what a change does. First those that these elements are about."""
     shared = [text for part, text in _ONE_FOR_TWO.items() if any(e.startswith(part) for e in elements)]
     deleted = [_text(pods, "") for pods in (_WAITS, *PODS)]
     once = [_text(pods, update, deletions=0) for update, pods in _ONCE.items()]
@@ -117,14 +118,15 @@ def _text(pods: tuple[str, ...], update: str, deletions: int = 1) -> str:
     names = " and ".join(pod.partition(":")[0] for pod in pods)
     scope = {"pod_events": "2", "node_events": "2", "flush": "false", "pod_deletions": f"{deletions}"}
     nodes = ["n1: {cpu: 2}"]
-    if update:
+    if update and update != "finishes":
         scope[update] = "1"
     if update == "node_creations":
         nodes.append("n2: {cpu: 2, exists: false}")
     more = {"pod_updates": ", updates: {later: {labels: {app: x}}}"}.get(update, "")
     if update in _POINTS:
         more = f", extensionPoints: [{_POINTS[update]}]"
-    rows = [f"{row[:-1]}{more}}}" if "nodeName" not in row else row for row in pods]
+    ends = ", finishes: true" if update == "finishes" else ""
+    rows = [f"{row[:-1]}{ends if 'nodeName' in row else more}}}" for row in pods]
     return "\n".join(
         [
             f"name: {'-'.join([*names.split(' and '), update or 'deleted']).replace('_', '-')}",

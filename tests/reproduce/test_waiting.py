@@ -70,7 +70,9 @@ def test_a_step_is_marked_if_it_gives_an_empty_queue_the_pod_that_is_popped_next
 @pytest.mark.parametrize(
     "steps",
     [
-        pytest.param([COMES, step("users.create_pod", "b"), pop("a")], id="another step comes before the Pop"),
+        pytest.param(
+            [COMES, step("users.create_pod", "b"), pop("a")], id="another step comes before the Pop"
+        ),
         pytest.param([COMES, pop("a", wait_ms=1000)], id="time passes before the Pop"),
         pytest.param([COMES, pop("a", drops=True)], id="Pop drops the pod"),
         pytest.param([step("x.y", "b", "BACKOFF"), COMES, pop("a")], id="Pop would take b out of backoffQ"),

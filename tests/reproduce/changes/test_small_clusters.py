@@ -87,7 +87,7 @@ def test_the_smallest_have_a_pod_that_waits_for_the_room_of_another() -> None:
     deleted = [one.name for one in small_clusters() if one.name.endswith("-deleted")]
     assert [one.name for one in others] == [
         *deleted,
-        "b-pod-creations", "a-b-permit-rejections", "a-b-bind-failures", "v-p-write-failures", "v-p-status-failures",
+        "b-pod-creations", "v-b-finishes", "a-b-permit-rejections", "a-b-bind-failures", "v-p-write-failures", "v-p-status-failures",
     ]  # fmt: skip
     scope = others[-4].spec.scope
     assert (scope.permit_rejections, scope.pod_deletions) == (1, 0), (
