@@ -11,7 +11,7 @@ import (
 // Pop amid a move of parked pods, or amid a requeue: both are one call of the queue's, which takes and lets go activeQ's lock. The queue is built with a call amid each (reproduce/modules/held.py),
 // and the goroutine that makes it stands there with the queue's lock.
 
-// moving is the role of the queue's own timers while they stand amid a move.
+// moving is the role of the queue's own timers, and of informers of other kinds, while they stand amid a move.
 const moving role = "queue flush"
 
 // armed is the process in which the goroutine that moves pods is held amid the move; nil for none.
@@ -94,6 +94,7 @@ func (p *player) endMove(mover *actor) error {
 	p.mover = nil
 	p.world.Stage.hear(nil) // it is not the one whose step it is
 	if mover.role == moving {
+		mover.role = nobody // from now on it passes everywhere
 		p.world.Stage.Release(mover)
 		return nil
 	}
