@@ -36,7 +36,7 @@ from ...reports.reproduction import Differing
 from .durations import Bound, Contradiction, earliest
 from .gang_waits import GangWaits
 from .long_steps import LongSteps
-from .queue_states import BACKOFF, EXITS, NONE, PARKED, POPS, UPDATES, QueueStates, pod_of, taken_out
+from .queue_states import ACTIVE, BACKOFF, EXITS, NONE, PARKED, POPS, UPDATES, QueueStates, pod_of, taken_out
 
 MOST_STEPS = 900
 """Steps of a run that is to have moments: each takes a millisecond, and they must fit into a second."""
@@ -314,7 +314,9 @@ class Timetable:
             if self._queue.first_of_entry(p, before) is not p:
                 continue
             sub_queue, seconds = self._queue.of(p, before), r.backoff(self.rules)
-            if sub_queue == BACKOFF and not r.through:
+            if sub_queue == BACKOFF and r.through:
+                self._refuse_displaced(number, p, before, after)
+            elif sub_queue == BACKOFF:
                 self._add_backoff(found, number, p, r, backoffs)
             elif sub_queue == PARKED:
                 if p not in parkings[1:] or not self._together:
@@ -337,6 +339,17 @@ class Timetable:
             found.bounds.append(Bound(number, record.stamp, seconds + 1, f"{of} is over at step {number}"))
         elif pod not in flushed or not self._together:
             found.bounds.append(Bound(record.stamp, number, -seconds, f"{of} lasts beyond step {number}"))
+
+    def _refuse_displaced(self, number: int, pod: Pod, before: State, after: State) -> None:
+        """A pod that the real queue has in activeQ already makes way there for another pod of its name; in the model both stay, one of them in backoffQ (1.37)."""
+        queue = self._queue
+        if queue.of(pod, after) != BACKOFF:
+            return
+        for other in queue.pods:
+            comes = queue.of(other, after) == ACTIVE != queue.of(other, before)
+            if other is not pod and comes and queue.share_name(other, pod):
+                why = f"{other.name} enters activeQ at step {number}, where {pod.name} is already, whose backoff is over"
+                raise Untimely(number, why)
 
     def _add_pop(self, found: _Conditions, number: int, pod: Pod, before: State) -> None:
         """Which of the pods Pop takes is a matter of what the real queue has in activeQ, and of when backoffs end."""

@@ -11,6 +11,7 @@ import pytest
 
 from podrace.checker.explicit.state_graph import state_graph
 from podrace.model.history import resolve
+from podrace.reports.step import Value
 from podrace.reproduce.case import Case, CaseStep
 from podrace.reproduce.lockstep.lockstep import case_for
 from podrace.reproduce.outcome import Outcome, OutcomeStep
@@ -37,12 +38,12 @@ def model() -> Model:
 
 
 def step(name: str, pod: str, place: str = "", *, actor: str = "someone", wait_ms: int = 0) -> CaseStep:
-    changes = {f"queue.sub_queue[{pod}]": place} if place else {}
+    changes: dict[str, Value] = {f"queue.sub_queue[{pod}]": place} if place else {}
     return CaseStep(name, actor, {"pod": pod}, wait_ms, changes)
 
 
 def pop(pod: str, *, wait_ms: int = 0, drops: bool = False) -> CaseStep:
-    changes = {f"queue.sub_queue[{pod}]": "NONE", "scheduler.pod": None if drops else pod}
+    changes: dict[str, Value] = {f"queue.sub_queue[{pod}]": "NONE", "scheduler.pod": None if drops else pod}
     return CaseStep("scheduler.pop", "scheduler", {"pod": pod}, wait_ms, changes)
 
 

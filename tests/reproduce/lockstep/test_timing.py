@@ -336,6 +336,31 @@ def test_a_requeue_that_the_queue_refuses_ends_the_record_of_its_attempt() -> No
     assert moments[-1] - moments[-2] == 2 + 1, "a backoff of 2 s"
 
 
+@pytest.mark.parametrize(("release", "timely"), [("1.36.3", True), ("1.37.2", False)])
+def test_a_pod_whose_backoff_is_over_does_not_stay_beside_another_of_its_name(
+    release: str, timely: bool
+) -> None:
+    """The real flush puts the deleted pod into activeQ, where the next pod of its name displaces it. In the model of 1.37 it stays, in backoffQ."""
+    (scenario,) = find_scenarios("namesake-in-flight")
+    composition = resolve(release)
+    model = Model(scenario, composition, instrument(scenario.spec, composition.classes, []))
+    labels = (
+        "users.delete_pod(pod=web", "scheduler.pop(pod=web)", "scheduler.take_snapshot", "scheduler.filter", "scheduler.reread_preemptor",
+        "scheduler.dry_run", "scheduler.fail", "failure.read", "stateful_sets.recreate", "handlers.handle_for_queue(pod=web)", "failure.requeue",
+        "handlers.look_whether_assumed", "queue.flush_unschedulable(pod=web)", "handlers.handle_for_queue(pod=web-again)",
+    )  # fmt: skip
+    assert timing_of(model.system, path_of(model, *labels[:-1]), composition).waits[-1] == 330_000
+    path = path_of(model, *labels)
+    if timely:
+        assert timing_of(model.system, path, composition).waits[-1] == 0
+        return
+    with pytest.raises(Untimely) as caught:
+        timing_of(model.system, path, composition)
+    assert (caught.value.step, caught.value.why) == (
+        14, "web-again enters activeQ at step 14, where web is already, whose backoff is over",
+    )  # fmt: skip
+
+
 # --- the timers simulated --------------------------------------------------------------------------
 
 
