@@ -57,7 +57,7 @@ def _cluster(kept: Representative) -> Iterator[str]:
     waiting = sum(p.stands_for for p in inventory.pending)
     yield (
         f"cluster: {counted(len(inventory.nodes), 'node')} of {counted(len(groups.of_nodes), 'kind')}, "
-        f"{counted(len(inventory.bound), 'pod')} on them, {waiting:,} waiting, of {counted(len(groups.of_pods), 'kind')} together; "
+        f"{len(inventory.bound):,} bound and {waiting:,} waiting pods of {counted(len(groups.of_pods), 'kind')}; "
         f"{counted(inventory.workloads, 'workload')}, {counted(inventory.classes, 'priority class')}, "
         f"{counted(len(inventory.budgets), 'disruption budget')}"
     )
@@ -210,12 +210,16 @@ def _claims(kept: Representative) -> Iterator[str]:
 
 def _node(node: ClusterNode, kept: Representative) -> str:
     like = kept.groups.of_nodes[kept.groups.node(node)]
-    same = f"one of {like} nodes alike" if like > 1 else "no node is like it"
+    same = f"one of {like} nodes alike" if like > 1 else "no other node is like it"
     dropped = kept.dropped_on(node)
     taken = kept.taken_on(node)
     shown = {r for p in kept.pods for r, a in p.requests.items() if a}
     room = ", ".join(f"{r} {write_amount(r, taken[r])}" for r in taken if r in shown and taken[r])
-    rest = f"; {counted(len(dropped), 'pod')} on it left out, keeping {room or 'no room'}" if dropped else ""
+    rest = (
+        f"; left out: {counted(len(dropped), 'pod')} on it, still using {room or 'no room'}"
+        if dropped
+        else ""
+    )
     return same + rest
 
 

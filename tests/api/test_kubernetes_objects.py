@@ -50,9 +50,7 @@ def test_the_findings_are_those_of_the_command(dump: Path, capsys: pytest.Captur
     assert found.about is not msgspec.UNSET
     text = api.text_of([found])
     assert text.startswith("\n".join(found.about) + "\n\ndump, 1.13.0: S-NOMVIS VIOLATED\n")
-    assert found.about[0].startswith(
-        "cluster: 1 node of 1 kind, 1 pod on them, 3 waiting, of 3 kinds together;"
-    )
+    assert found.about[0].startswith("cluster: 1 node of 1 kind, 1 bound and 3 waiting pods of 3 kinds;")
 
 
 def kept(found: api.Finding) -> list[str]:

@@ -58,11 +58,12 @@ def test_the_race_shows_up_under_the_real_names(realistic: Path, shell: Shell) -
     assert lines[0].startswith(
         "version 1.37.0, by the newest kubelet; podrace checks 1.13.0, as --release says"
     )
-    assert lines[1].startswith(
-        "cluster: 58 nodes of 17 kinds, 462 pods on them, 22 waiting, of 14 kinds together"
-    )
+    assert lines[1].startswith("cluster: 58 nodes of 17 kinds, 462 bound and 22 waiting pods of 14 kinds")
     assert "representative: 3 pods and 1 node that represent 484 pods and 58 nodes" in lines
-    assert f"  {NODE}: one of 9 nodes alike; 6 pods on it left out, keeping memory 4288Mi, cpu 4200m" in lines
+    assert (
+        f"  {NODE}: one of 9 nodes alike; left out: 6 pods on it, still using memory 4288Mi, cpu 4200m"
+        in lines
+    )
     (rest,) = (line for line in lines if line.startswith("left out: "))
     assert rest.startswith("left out: 57 nodes, 461 pods on nodes, 20 pods that wait; ")
     assert "S-NOMVIS VIOLATED" in report

@@ -233,7 +233,7 @@ def test_nodes_that_are_being_deleted(tmp_path: Path) -> None:
     }
     found = kept(tmp_path, going, pod("p", "1"))
     assert written(found)["scope"]["node_deletions"] == 1
-    assert "  n1: no node is like it; being deleted" in account_of(found)
+    assert "  n1: no other node is like it; being deleted" in account_of(found)
     found = kept(tmp_path, going, node("n2"), pod("p", "1"))
     assert "node_deletions" not in written(found)["scope"]
     assert list(Lives(found).remarks()) == [

@@ -65,7 +65,7 @@ def test_conditions_are_kept(tmp_path: Path, ready: str) -> None:
         tmp_path, tainted("n1", taint, ready=ready), pod("p", "1", tolerations=[{"operator": "Exists"}])
     )
     assert written(found)["nodes"]["n1"].get("conditions") == (None if ready == "True" else {"Ready": ready})
-    said = f"  n1: no node is like it; Ready is {ready}"
+    said = f"  n1: no other node is like it; Ready is {ready}"
     assert (said in account_of(found)) == (ready != "True")
     assert written(found)["scope"].get("node_lifecycle") == (None if ready == "True" else True)
 

@@ -269,7 +269,7 @@ def test_of_a_large_cluster_each_default_property_is_tested_or_said_not_to_be(
     file.write_text(crowded(victims=1))
     rows = json.loads(shell("check", "-f", str(file), "-o", "json").out)
     about = rows[0]["about"]
-    assert about[0].startswith("cluster: 300 nodes of 1 kind, 2,700 pods on them, 6 waiting")
+    assert about[0].startswith("cluster: 300 nodes of 1 kind, 2,700 bound and 6 waiting pods of ")
     assert any(line.startswith("  shop/wants-1: waits, and may want the same room") for line in about)
     verdicts = {row["property"]: (row["verdict"], row["vacuous"]) for row in rows}
     assert verdicts == {

@@ -136,7 +136,7 @@ def test_a_dump_beside_the_test(podrace):
     (finding,) = podrace.violates(filename="cluster.yaml", release="1.13.0", property="S-NOMVIS", steps=20)
     version, cluster = finding.about[:2]
     assert version == "version 1.37.0, by the newest kubelet; podrace checks 1.13.0, as --release says"
-    assert cluster.startswith("cluster: 3 nodes of 2 kinds, 9 pods on them, 2 waiting")
+    assert cluster.startswith("cluster: 3 nodes of 2 kinds, 9 bound and 2 waiting pods of ")
 
 
 @pytest.mark.podrace(filename=["cluster.yaml"], property="S-NOMVIS", release=["1.34.0", "1.13.0"])
