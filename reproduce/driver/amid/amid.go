@@ -36,7 +36,7 @@ func (s *Stage) arriveAmid(i *instance) {
 		s.actors[id] = &actor{role: moving, owner: i}
 	}
 	s.mu.Unlock()
-	s.arrive(i, point{call: amid})
+	s.arrive(id, i, point{call: amid})
 }
 
 // arm has the step's move held if the trace has a Pop amid it.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -158,16 +157,12 @@ type split struct {
 	indices []string
 }
 
-// known has the parts of variables that were asked for: a few hundred are, and after each step.
-var known sync.Map
+// known has the parts of variables.
+var known memo[string, split]
 
 // parts are the name of a variable without its indices, and these.
 func parts(variable string) (name string, indices []string) {
-	found, there := known.Load(variable)
-	if !there {
-		found, _ = known.LoadOrStore(variable, partsOf(variable))
-	}
-	of := found.(split)
+	of := known.get(variable, partsOf)
 	return of.name, of.indices
 }
 

@@ -119,6 +119,7 @@ func (g *gate) isOfGroup(args []any) bool {
 
 // call is one that is under way.
 type call struct {
+	by    int64 // the goroutine, since it takes time to ask for its number
 	gate  *gate
 	point point
 	heard bool // nobody is held: what comes of it is noted
@@ -126,13 +127,13 @@ type call struct {
 
 func (g *gate) enter(name string, args ...any) call {
 	if name == "Framework.RunPreFilterPlugins" && g.claimed {
-		return call{g, about(name, args), true}
+		return call{goroutine(), g, about(name, args), true}
 	}
 	if !held[name] || ofGroups[name] && !g.isOfGroup(args) || name == unreserves && !g.managed {
 		return call{}
 	}
-	c := call{gate: g, point: about(name, args)}
-	g.stage.arrive(g.owner, c.point)
+	c := call{by: goroutine(), gate: g, point: about(name, args)}
+	g.stage.arrive(c.by, g.owner, c.point)
 	return c
 }
 
@@ -146,10 +147,10 @@ func (c call) leave(results ...any) {
 		c.point.pod = c.gate.first(about(c.point.call, results).pod, results)
 	}
 	if c.heard {
-		c.gate.stage.overhear(c.gate.owner, c.point)
+		c.gate.stage.overhear(c.by, c.gate.owner, c.point)
 		return
 	}
-	c.gate.stage.arrive(c.gate.owner, c.point)
+	c.gate.stage.arrive(c.by, c.gate.owner, c.point)
 }
 
 // about finds in the arguments of a call which pod and which node it is about: the first of each kind that is there.

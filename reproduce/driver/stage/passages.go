@@ -7,8 +7,7 @@ type passage struct {
 }
 
 // overhear notes what a point tells of the scheduling cycle: nobody is held there.
-func (s *Stage) overhear(i *instance, p point) {
-	id := goroutine()
+func (s *Stage) overhear(id int64, i *instance, p point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.actors[id]; a != nil && a.role == scheduling {

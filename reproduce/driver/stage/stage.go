@@ -107,9 +107,8 @@ func (s *Stage) free(whom func(*actor) bool) {
 	s.standing = left
 }
 
-// arrive is called by the actors themselves: it returns when they may go on.
-func (s *Stage) arrive(i *instance, p point) {
-	id := goroutine()
+// arrive is called by the actors themselves: it returns when they may go on. `id` is the number of the goroutine.
+func (s *Stage) arrive(id int64, i *instance, p point) {
 	s.mu.Lock()
 	a := s.actors[id]
 	s.mu.Unlock()

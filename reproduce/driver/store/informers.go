@@ -111,9 +111,9 @@ func (h *gatedHandler) handle(o any, written string, do func()) {
 		do()
 		return
 	}
-	c := call{gate: h.factory.gate, point: about(h.event, []any{o})}
+	c := call{by: goroutine(), gate: h.factory.gate, point: about(h.event, []any{o})}
 	c.point.version, c.point.number = written, h.number
-	c.gate.stage.arrive(c.gate.owner, c.point)
+	c.gate.stage.arrive(c.by, c.gate.owner, c.point)
 	if !h.factory.skips.Swap(false) {
 		do()
 	}

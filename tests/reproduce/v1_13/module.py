@@ -33,6 +33,7 @@ DRIVER = Path(__file__).parents[3] / "reproduce" / "driver"
 COMMON = (
     "play/case.go",
     "stage/goroutines.go",
+    "stage/memo.go",
     "stage/passages.go",
     "stage/reach.go",
     "stage/stage.go",

@@ -70,7 +70,7 @@ func (g *gate) enter(call string, args ...any) crossing {
 	for _, arg := range args {
 		about.take(arg)
 	}
-	g.stage.arrive(g.owner, about)
+	g.stage.arrive(goroutine(), g.owner, about)
 	return crossing{g, about}
 }
 
@@ -83,7 +83,7 @@ func (p crossing) leave(results ...any) {
 	for _, result := range results {
 		p.about.take(result)
 	}
-	p.gate.stage.arrive(p.gate.owner, p.about)
+	p.gate.stage.arrive(goroutine(), p.gate.owner, p.about)
 }
 
 // take notes the pod or the node that an argument is about. Of an update's two objects the second is the newer one, with the same name.
