@@ -12,6 +12,7 @@ const asExpected = "as expected"
 
 // What is seen and no variable of the model's. Some of it the model has in other words (see wanted), the rest is for the omissions.
 const (
+	backoffHeap   = "queue.heap"                  // in which heap of backoffQ a pod is, if it does not belong there
 	activeOrder   = "queue.order"                 // whether the heap of activeQ orders pods as the model does
 	pastBackoff   = "queue.past_backoff"          // whether a waiting pod's backoff is over
 	amidMove      = "queue.amid_move"             // a goroutine stands amid a move of parked pods
@@ -28,7 +29,7 @@ const (
 	calledAs      = "api.name"            // the name of a pod that takes the name of another
 )
 
-var extras = []string{activeOrder, pastBackoff, amidMove, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs}
+var extras = []string{activeOrder, backoffHeap, pastBackoff, amidMove, cachedTarget, sums, preemptors, awaitedLast, podsUnderWay, nodesUnderWay, writtenBeyond, podsAhead, nodesAhead, takenDevices, calledAs}
 
 // isExtra is whether a name is one of these.
 func isExtra(name string) bool {
@@ -63,7 +64,7 @@ func compare(expected, real map[string]any) []Difference {
 func wanted(variable string, expected, real map[string]any) (any, bool) {
 	name, indices := parts(variable)
 	switch {
-	case name == activeOrder || name == sums:
+	case name == activeOrder || name == backoffHeap || name == sums:
 		return asExpected, true
 	case name == preemptors:
 		return runsPreemption(expected, real, indices[0]), true

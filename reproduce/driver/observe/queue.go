@@ -16,6 +16,7 @@ type queued struct {
 	info  reflect.Value
 	pod   *v1.Pod
 	entry reflect.Value
+	heap  string // of backoffQ, from 1.33 on
 }
 
 // recordsInEntry are the records in an entry.
@@ -25,7 +26,7 @@ func recordsInEntry(place string, entry reflect.Value) (found []queued) {
 		members = []reflect.Value{entry}
 	}
 	for _, info := range members {
-		found = append(found, queued{place, info, get[*v1.Pod](info, "Pod"), entry})
+		found = append(found, queued{place: place, info: info, pod: get[*v1.Pod](info, "Pod"), entry: entry})
 	}
 	return found
 }
@@ -67,14 +68,33 @@ func (q queued) rejectors() map[string]bool {
 	return found
 }
 
+// The heaps of backoffQ: for pods that plugins have rejected, and for those whose attempts have failed with an error. An idle scheduler pops from the first one alone.
+const rejectedHeap, failedHeap = "BackoffQ", "ErrorBackoffQ"
+
+// isInItsHeap is whether a pod in backoffQ is in the heap that it belongs to.
+func (q queued) isInItsHeap(rejectors map[string]bool) bool {
+	return q.heap == "" || (q.heap == failedHeap) == (len(rejectors) == 0)
+}
+
 // recordsOf are the records of the real queue, in its three places. A pod that is in two of them at once is there twice.
 func recordsOf(queue reflect.Value) []queued {
 	var found []queued
-	for _, heap := range []struct{ name, place string }{
-		{"podBackoffQ", "BACKOFF"}, {"podErrorBackoffQ", "BACKOFF"}, // two from 1.33 on
-		{"entityBackoffQ", "BACKOFF"}, {"entityErrorBackoffQ", "BACKOFF"}, // these from 1.37 on
-	} {
-		found = append(found, recordsIn(find(queue, heap.name), heap.place)...)
+	for _, kind := range []string{"pod", "entity"} { // the second from 1.37 on
+		backoff := find(queue, kind+rejectedHeap)
+		if !backoff.IsValid() {
+			continue
+		}
+		failed := find(queue, kind+failedHeap) // from 1.33 on
+		for _, record := range recordsIn(backoff, "BACKOFF") {
+			if failed.IsValid() {
+				record.heap = rejectedHeap
+			}
+			found = append(found, record)
+		}
+		for _, record := range recordsIn(failed, "BACKOFF") {
+			record.heap = failedHeap
+			found = append(found, record)
+		}
 	}
 	found = append(found, recordsIn(activeHeap(queue), "ACTIVE")...)
 	for _, name := range []string{"podInfoMap", "entityInfoMap"} { // the second from 1.37 on
@@ -150,6 +170,9 @@ func (e *eye) queue() {
 		e.see["queue.gated["+pod+"]"] = record.isGated()
 		e.see[pastBackoff+"["+pod+"]"] = record.isPastBackoff(e.realQueue)
 		rejectors := record.rejectors()
+		if inside(record.info).UnsafeAddr() == inside(record.entry).UnsafeAddr() && !record.isInItsHeap(rejectors) {
+			e.see[backoffHeap+"["+pod+"]"] = "in " + record.heap
+		}
 		for _, plugin := range e.plugins {
 			e.see["queue.rejected_by["+pod+"]["+plugin+"]"] = rejectors[realPlugin(plugin)]
 			delete(rejectors, realPlugin(plugin))

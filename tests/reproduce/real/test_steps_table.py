@@ -28,7 +28,7 @@ def test_every_rule_is_about_a_step_of_the_model() -> None:
 OTHERS = {
     # What the driver shows of the real state, and the model has by no such name.
     "async_preemption.awaited", "async_preemption.preempting", "cache.target", "claim_tracker.taken", "node_infos.sums", "node_watch.ahead", "node_watch.under_way", "pod_group_states.copied",
-    "pod_watch.ahead", "pod_watch.beyond", "pod_watch.under_way", "queue.amid_move", "queue.order", "queue.past_backoff",
+    "pod_watch.ahead", "pod_watch.beyond", "pod_watch.under_way", "queue.amid_move", "queue.heap", "queue.order", "queue.past_backoff",
     # A step of releases that no driver is built for, which a Go test may have all the same; and pairs that are no step.
     "cache.expire", "binding.failure", "claim_deletions.missed_claim_updates",
     # A type of Go, and a file of the user's.
